@@ -1,0 +1,61 @@
+# Holdfast: `make` lists the targets. Each target does its own set-up.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CACHE := $(or $(HOLDFAST_CACHE),$(HOME)/.cache/holdfast)
+JOBS ?= 2
+STAMP := $(VENV)/.holdfast-ready
+
+.DEFAULT_GOAL := help
+.PHONY: help venv java demo test check unit bench golden matrix jars fuzz docs clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
+	  while IFS=$$'\t' read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+
+venv: $(STAMP)  ## make .venv with Holdfast and every tool that tests need
+
+# uv resolves and links from its cache: minutes the first time, a second afterwards.
+$(STAMP): pyproject.toml scripts/check_python.py
+	@$(PYTHON) scripts/check_python.py
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python -e '.[s3]' --group test
+	@touch $@
+
+java:
+	@bash scripts/check_java.sh
+
+demo: java $(STAMP)  ## kill a real Spark job in the middle of a batch, then explain its checkpoint
+	@$(BIN)/python examples/killed_job/demo.py
+
+test: java check unit  ## everything that decides whether a change may land
+
+check: $(STAMP)  ## lint, types, import contracts, tidiness
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m pytest -q tests/test_tidy.py tests/test_public_api.py
+
+unit: java $(STAMP)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
+
+bench: java $(STAMP)  ## measure speed against the alternatives; figures belong in docs/benchmarks.md
+	$(BIN)/python benchmarks/run.py
+
+golden: java $(STAMP)  ## make the golden checkpoints anew with real Spark 3.5 to 4.3
+	$(BIN)/python scripts/golden/make.py
+
+matrix: java $(STAMP)  ## restart golden checkpoints on each real Spark and compare with what we said
+	$(BIN)/python scripts/matrix/run.py
+
+fuzz: $(STAMP)  ## a long fuzz campaign over every parser and every golden file
+	$(BIN)/python scripts/fuzz/run.py
+
+jars: java $(STAMP)  ## resolve the jars of the lake profile and of the Kafka broker into the cache
+	$(BIN)/python scripts/jars/fetch.py lake kafka-broker
+
+clean:  ## remove the environment and caches of this folder
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

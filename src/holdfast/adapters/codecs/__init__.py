@@ -1,0 +1,1 @@
+"""Compression and checksums that need a compiled library."""

@@ -1,0 +1,1 @@
+"""Read-only views of folders: local disks, and anything that fsspec knows by URL."""

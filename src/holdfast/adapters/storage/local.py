@@ -1,0 +1,229 @@
+"""A folder on a local disk, read-only. Nothing outside it is ever opened."""
+
+import errno
+import os
+import stat as stat_bits
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from holdfast.adapters.storage import directory_sizes
+from holdfast.core.fact import Content
+from holdfast.core.limits import WALK_FILES_MAX
+from holdfast.core.tree import Directory, Entries, FileStat, Oddity, Tree, make_tree
+from holdfast.errors import HoldfastError, TooLargeError, UnreachableError
+
+_SECOND_PROCESS_FILES_MIN = 40_000
+"""Below this, starting a process (15 ms) costs more than it saves."""
+
+_KINDS = (
+    (stat_bits.S_ISLNK, "a symbolic link, not followed"),
+    (stat_bits.S_ISFIFO, "a named pipe, not opened"),
+    (stat_bits.S_ISSOCK, "a socket, not opened"),
+    (stat_bits.S_ISBLK, "a device, not opened"),
+    (stat_bits.S_ISCHR, "a device, not opened"),
+)
+
+
+class LocalStorage:
+    """Implements core.ports.Storage with scandir."""
+
+    reads_are_cheap = True
+
+    def __init__(self, root: Path) -> None:
+        """The root may itself be a symbolic link; nothing below it is followed."""
+        self._root = os.path.realpath(root)
+        self.location = Path(self._root).as_uri()
+        self._real_directories: dict[str, bool] = {}
+
+    def walk(self) -> Tree:
+        """List every plain file below the root."""
+        found: list[tuple[str, list[str]]] = []
+        oddities: list[Oddity] = []
+        files = 0
+        waiting = [""]
+        while waiting:
+            path = waiting.pop()
+            try:
+                names = self._scan(path, waiting, oddities)
+            except OSError as error:
+                if not path:
+                    raise self._unreachable(error) from error
+                oddities.append(Oddity(path, f"cannot be listed: {_reason(error)}"))
+                continue
+            found.append((path, names))
+            files += len(names)
+            if files > WALK_FILES_MAX:
+                message = f"more than {WALK_FILES_MAX:,} files lie below this folder"
+                raise TooLargeError(
+                    message, subject=self.location, next_action="name a smaller folder"
+                )
+        sizes = self._sizes(found, files)
+        directories = [Directory(path, names, sizes[path]) for path, names in found]
+        return make_tree(self.location, directories, oddities)
+
+    def read(self, names: Sequence[str], limit_bytes: int) -> Mapping[str, Content]:
+        """Read files whole; a file larger than the limit is not opened."""
+        return {name: self._read_one(name, limit_bytes) for name in names}
+
+    def stat(self, names: Sequence[str]) -> Mapping[str, FileStat]:
+        """Size and time of last change of plain files."""
+        result = {}
+        for name in names:
+            if self._leaves_root(name):
+                continue
+            try:
+                status = os.lstat(os.path.join(self._root, name))
+            except OSError:
+                continue
+            if stat_bits.S_ISREG(status.st_mode):
+                result[name] = FileStat(
+                    size_bytes=status.st_size, modified_ms=status.st_mtime_ns // 1_000_000
+                )
+        return result
+
+    def entries(self) -> Entries:
+        """Names of the folders and plain files directly inside."""
+        try:
+            with os.scandir(self._root) as entries:
+                found = [(e.name, e.is_dir(follow_symlinks=False)) for e in entries]
+        except OSError as error:
+            raise self._unreachable(error) from error
+        return Entries(
+            tuple(sorted(name for name, is_folder in found if is_folder)),
+            tuple(sorted(name for name, is_folder in found if not is_folder)),
+        )
+
+    def at(self, name: str) -> "LocalStorage":
+        """A folder inside this one."""
+        if self._leaves_root(f"{name}/."):
+            raise UnreachableError("the folder leads out of its base", subject=name)
+        return LocalStorage(Path(self._root, name))
+
+    def _scan(self, path: str, waiting: list[str], oddities: list[Oddity]) -> list[str]:
+        names: list[str] = []
+        prefix = f"{path}/" if path else ""
+        with os.scandir(os.path.join(self._root, path)) as entries:
+            for entry in entries:
+                # is_file first: it needs no system call and is true for nearly all of them.
+                if entry.is_file(follow_symlinks=False):
+                    names.append(entry.name)
+                elif entry.is_dir(follow_symlinks=False):
+                    waiting.append(prefix + entry.name)
+                else:
+                    oddities.append(Oddity(prefix + entry.name, _kind(entry)))
+        return names
+
+    def _sizes(self, found: list[tuple[str, list[str]]], files: int) -> dict[str, int]:
+        """Sizes by directory; of a large tree a second process adds up one half."""
+        absolute = {path: os.path.join(self._root, path) for path, _ in found}
+        mine = [path for path, _ in found]
+        theirs: list[str] = []
+        if files >= _SECOND_PROCESS_FILES_MIN and sys.executable:
+            mine, theirs = _halves(found)
+        worker = _start_worker([absolute[path] for path in theirs]) if theirs else None
+        sizes = {path: directory_sizes.directory_size(absolute[path]) for path in mine}
+        lines = worker.communicate()[0].split() if worker else []
+        if len(lines) == len(theirs):
+            sizes.update(zip(theirs, map(int, lines), strict=True))
+        else:
+            # The second process was stopped by something; the answer must not depend on it.
+            sizes.update({p: directory_sizes.directory_size(absolute[p]) for p in theirs})
+        return sizes
+
+    def _read_one(self, name: str, limit_bytes: int) -> Content:
+        if self._leaves_root(name):
+            return UnreachableError("the name leads out of the checkpoint", subject=name)
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        try:
+            descriptor = os.open(os.path.join(self._root, name), flags)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError) as error:
+            return UnreachableError(_reason(error), subject=name)
+        try:
+            return _read_descriptor(descriptor, limit_bytes)
+        except OSError as error:
+            return UnreachableError(_reason(error), subject=name)
+        finally:
+            os.close(descriptor)
+
+    def _leaves_root(self, name: str) -> bool:
+        parts = name.split("/")
+        if name.startswith("/") or ".." in parts or "\0" in name:
+            return True
+        directory = "/".join(parts[:-1])
+        leaves = self._real_directories.get(directory)
+        if leaves is None:
+            path = os.path.join(self._root, directory) if directory else self._root
+            real = os.path.realpath(path)
+            leaves = real != path.rstrip("/") and not f"{real}/".startswith(
+                f"{self._root.rstrip('/')}/"
+            )
+            self._real_directories[directory] = leaves
+        return leaves
+
+    def _unreachable(self, error: OSError) -> UnreachableError:
+        action = "check the path"
+        if isinstance(error, PermissionError):
+            action = "ask for read permission, or run as a user who has it"
+        return UnreachableError(_reason(error), subject=self.location, next_action=action)
+
+
+def _start_worker(directories: list[str]) -> "subprocess.Popen[bytes]":
+    worker = subprocess.Popen(
+        [sys.executable, "-I", "-S", directory_sizes.__file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    if worker.stdin is not None:
+        worker.stdin.write(b"\0".join(os.fsencode(path) for path in directories))
+        worker.stdin.close()
+        worker.stdin = None
+    return worker
+
+
+def _halves(found: list[tuple[str, list[str]]]) -> tuple[list[str], list[str]]:
+    """Split directories into two groups of about as many files, largest first."""
+    groups: tuple[list[str], list[str]] = ([], [])
+    loads = [0, 0]
+    for path, names in sorted(found, key=lambda item: -len(item[1])):
+        lighter = 0 if loads[0] <= loads[1] else 1
+        groups[lighter].append(path)
+        loads[lighter] += len(names) + 10
+    return groups
+
+
+def _read_descriptor(descriptor: int, limit_bytes: int) -> bytes | HoldfastError:
+    status = os.fstat(descriptor)
+    if not stat_bits.S_ISREG(status.st_mode):
+        return UnreachableError("not a plain file")
+    if status.st_size > limit_bytes:
+        return TooLargeError(f"{status.st_size:,} bytes, more than the {limit_bytes:,} read whole")
+    chunks: list[bytes] = []
+    remaining = limit_bytes
+    # The file may grow while it is read; the limit holds for what is read, not for what it said.
+    while remaining > 0 and (chunk := os.read(descriptor, min(remaining, 1 << 20))):
+        chunks.append(chunk)
+        remaining -= len(chunk)
+    return b"".join(chunks)
+
+
+def _kind(entry: "os.DirEntry[str]") -> str:
+    try:
+        mode = entry.stat(follow_symlinks=False).st_mode
+    except OSError as error:
+        return f"cannot be looked at: {_reason(error)}"
+    return next((text for test, text in _KINDS if test(mode)), "not a plain file")
+
+
+def _reason(error: OSError | ValueError) -> str:
+    if isinstance(error, PermissionError):
+        return "no permission to read it"
+    if isinstance(error, OSError) and error.errno == errno.ELOOP:
+        return "a symbolic link, not followed"
+    if isinstance(error, FileNotFoundError):
+        return "there is nothing at this path"
+    return os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)

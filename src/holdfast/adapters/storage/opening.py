@@ -1,0 +1,94 @@
+"""From a location to a storage: a path, or a URL whose library is loaded only when asked for."""
+
+import importlib
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from holdfast.adapters.storage.local import LocalStorage
+from holdfast.core.ports import Storage
+from holdfast.errors import NotInstalledError, UnreachableError, UsageError
+
+_SCHEMES: dict[str, tuple[str, str, str]] = {
+    # what Hadoop calls it: (what fsspec calls it, library, extra)
+    "s3": ("s3", "s3fs", "s3"),
+    "s3a": ("s3", "s3fs", "s3"),
+    "s3n": ("s3", "s3fs", "s3"),
+    "gs": ("gs", "gcsfs", "gcs"),
+    "gcs": ("gs", "gcsfs", "gcs"),
+    "abfs": ("abfs", "adlfs", "azure"),
+    "abfss": ("abfs", "adlfs", "azure"),
+    "wasb": ("abfs", "adlfs", "azure"),
+    "wasbs": ("abfs", "adlfs", "azure"),
+    "hdfs": ("hdfs", "hdfs_native", "hdfs"),
+    "memory": ("memory", "fsspec", ""),
+}
+
+
+def open_storage(location: str) -> Storage:
+    """Open a folder for reading, by path or URL."""
+    if "\0" in location or not location.strip():
+        raise UsageError("a location cannot be empty", next_action="name a folder or a URL")
+    scheme, separator, _ = location.partition("://")
+    if not separator:
+        if location.startswith("file:/"):
+            return _open_local(Path(unquote(location[len("file:") :])), location)
+        return _open_local(Path(location), location)
+    if scheme == "file":
+        return _open_local(Path(unquote(urlsplit(location).path)), location)
+    if scheme not in _SCHEMES:
+        known = ", ".join(sorted(_SCHEMES))
+        raise UsageError(
+            f"no store is known for {scheme}://",
+            subject=location,
+            next_action=f"use one of {known}",
+        )
+    return _open_remote(location, scheme)
+
+
+def _open_local(path: Path, location: str) -> Storage:
+    try:
+        if path.is_dir():
+            return LocalStorage(path)
+        exists = path.exists()
+    except OSError as error:
+        raise UnreachableError(
+            f"cannot be looked at: {error.strerror}", subject=location, next_action="check the path"
+        ) from error
+    if exists:
+        raise UsageError(
+            "this is a file, not a folder",
+            subject=location,
+            next_action="name the checkpoint's folder",
+        )
+    raise UnreachableError(
+        "there is nothing at this path", subject=location, next_action="check the path"
+    )
+
+
+def _open_remote(location: str, scheme: str) -> Storage:
+    name, library, extra = _SCHEMES[scheme]
+    try:
+        importlib.import_module(library)
+        remote = importlib.import_module("holdfast.adapters.storage.remote")
+    except ImportError as error:
+        raise NotInstalledError(
+            f"reading {scheme}:// needs the library {library}",
+            subject=shown(location),
+            next_action=f"pip install 'holdfast[{extra}]'",
+        ) from error
+    url = f"{name}://{location.partition('://')[2]}"
+    storage: Storage = remote.open_remote(shown(location), url.rstrip("/"))
+    return storage
+
+
+def shown(location: str) -> str:
+    """The location without user, password, query and fragment: they may hold secrets."""
+    scheme, separator, rest = location.partition("://")
+    if not separator:
+        return location
+    authority, slash, path = rest.partition("/")
+    # In abfs the part before @ is the container, which is a name and not a secret.
+    if scheme not in ("abfs", "abfss", "wasb", "wasbs"):
+        authority = authority.rpartition("@")[2]
+    path = path.partition("?")[0].partition("#")[0]
+    return f"{scheme}://{authority}{slash}{path}".rstrip("/")

@@ -1,0 +1,58 @@
+"""Names of files in the logs of a checkpoint: batches, compactions, temporary files, checksums.
+
+HDFSMetadataLog takes every name that parses as a Long for a batch and ignores the rest; object
+stores also list directory markers and leftovers, so only plain digits count as a batch here.
+"""
+
+import re
+
+LONG_MAX = 2**63 - 1
+
+_TEMPORARY = re.compile(
+    # CheckpointFileManager since 2.4: `.name.<uuid>[.TID<n>].tmp`;
+    # HDFSMetadataLog before: `.<uuid>.tmp`
+    r"^\.(?:.+\.)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:\.TID\d+)?\.tmp$"
+    # HDFSBackedStateStoreProvider before 2.4: `temp-<signed random>`
+    r"|^temp-{1,2}\d+$"
+)
+_TEMPORARY_OF = re.compile(
+    r"^\.(?P<name>.+)\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.TID\d+)?\.tmp$"
+)
+
+
+def batch_id_of(name: str) -> int | None:
+    """Give the batch id that a file name is, or None."""
+    if not (name.isascii() and name.isdigit()):
+        return None
+    if len(name) > 1 and name[0] == "0":
+        return None
+    number = int(name) if len(name) <= 19 else LONG_MAX + 1
+    return number if number <= LONG_MAX else None
+
+
+def is_temporary(name: str) -> bool:
+    """Say whether a name is that of a file still being written, or left behind by a crash."""
+    return bool(_TEMPORARY.match(name))
+
+
+def temporary_target(name: str) -> str | None:
+    """Give the name that a temporary file would have been renamed to, if it carries it."""
+    match = _TEMPORARY_OF.match(name)
+    return match["name"] if match else None
+
+
+def is_hadoop_checksum(name: str) -> bool:
+    """Say whether a name is Hadoop's hidden checksum of a sibling (only written on file://)."""
+    return name.startswith(".") and name.endswith(".crc") and len(name) > 5
+
+
+def hadoop_checksum_of(name: str) -> str:
+    """Name of the hidden checksum that Hadoop's local file system keeps for a file."""
+    return f".{name}.crc"
+
+
+def checksum_target(name: str) -> str | None:
+    """Give the file that a checksum file, hidden (Hadoop) or not (Spark), speaks about."""
+    if not name.endswith(".crc"):
+        return None
+    return name[1:-4] if is_hadoop_checksum(name) else name[:-4] or None

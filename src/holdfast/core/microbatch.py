@@ -1,0 +1,201 @@
+"""The one table of a micro-batch: its steps in order, and what each leaves on storage.
+
+"Where did it die", "what will a restart do", the crash points of the audit and the diagram in the
+docs all come from here. Source: MicroBatchExecution.constructNextBatch, runBatch and
+populateStartOffsets, Spark 2.1 to 4.3; ContinuousExecution for continuous mode.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+StepKey = Literal["discover", "plan", "prepare", "state", "sink", "commit", "clean"]
+Mode = Literal["micro-batch", "continuous"]
+RestartKind = Literal["fresh", "next", "rerun", "rerun-then-fail", "refused"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of batch N; leaves is the path it leaves, '' where nothing below the checkpoint."""
+
+    key: StepKey
+    does: str
+    leaves: str
+    crash_points: tuple[str, ...]
+
+
+STEPS: tuple[Step, ...] = (
+    Step(
+        key="discover",
+        does="ask each source how far it reaches",
+        leaves="sources/<n>/<id> (file source only)",
+        crash_points=("K0", "K1"),
+    ),
+    Step(
+        key="plan",
+        does="write down the end position of every source",
+        leaves="offsets/N",
+        crash_points=("K2", "K3"),
+    ),
+    Step(
+        key="prepare",
+        does="check and write state schemas and operator metadata",
+        leaves="state/<op>/_metadata, state/<op>/_stateSchema",
+        crash_points=("K4",),
+    ),
+    Step(
+        key="state",
+        does="run the tasks; each partition writes the state after this batch",
+        leaves="state/<op>/<partition>/N+1.*",
+        crash_points=("K5", "K6"),
+    ),
+    Step(
+        key="sink",
+        does="hand the rows to the sink and wait for its word",
+        leaves="",
+        crash_points=("K7", "K8", "K9"),
+    ),
+    Step(
+        key="commit",
+        does="write down that the batch is done",
+        leaves="commits/N",
+        crash_points=("K10", "K11"),
+    ),
+    Step(
+        key="clean",
+        does="delete log entries and state that are older than the retention",
+        leaves="",
+        crash_points=("K12", "K13"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traces:
+    """What a reader saw of the newest batch; None means that it could not be known."""
+
+    planned: int | None
+    committed: int | None
+    predecessor_planned: bool = True
+    written_now_and_then: bool = False
+    """Both logs lack the same batches: asynchronous progress tracking writes only some."""
+    plan_unfinished: bool = False
+    commit_unfinished: bool = False
+    state_written: int | None = None
+    state_expected: int | None = None
+    plan_readable: bool = True
+    mode: Mode = "micro-batch"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Death:
+    """Where the newest batch stopped: the last step that surely happened, and what is unknown."""
+
+    batch: int
+    after: StepKey
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restart:
+    """What starting the query again would do."""
+
+    kind: RestartKind
+    batch: int | None
+    text: str
+
+
+def in_flight(traces: Traces) -> int | None:
+    """The newest planned batch, if it has no commit."""
+    if traces.planned is None:
+        return None
+    if traces.committed is None or traces.committed < traces.planned:
+        return traces.planned
+    return None
+
+
+def where_did_it_die(traces: Traces) -> Death | None:
+    """Say how far the batch in flight got; None when every planned batch is committed."""
+    batch = in_flight(traces)
+    if batch is None:
+        return None
+    if traces.commit_unfinished:
+        text = "the sink had returned and the commit was being written"
+        return Death(batch=batch, after="sink", text=text)
+    written, expected = traces.state_written, traces.state_expected
+    if not expected or written is None:
+        text = "it died after the plan, before the commit"
+        return Death(batch=batch, after="plan", text=text)
+    if written == 0:
+        text = "it died after the plan, before any partition wrote its state"
+        return Death(batch=batch, after="plan", text=text)
+    if written < expected:
+        text = f"it died while state was written: {written} of {expected} partitions have it"
+        return Death(batch=batch, after="plan", text=text)
+    text = "all state was written: it died in the sink, or between the sink and the commit"
+    return Death(batch=batch, after="state", text=text)
+
+
+def what_will_restart_do(traces: Traces) -> Restart:
+    """Say which batch a restart begins with, and whether Spark will begin at all."""
+    planned, committed = traces.planned, traces.committed
+    if planned is None:
+        return _without_plan(committed)
+    if traces.mode == "continuous":
+        return _continuous(planned, committed)
+    if not traces.plan_readable:
+        text = f"A restart fails: Spark needs offsets/{planned}, and it cannot be read."
+        return Restart(kind="refused", batch=planned, text=text)
+    if not traces.predecessor_planned:
+        text = (
+            f"A restart fails: Spark needs offsets/{planned - 1} beside offsets/{planned} "
+            "to know where the batch begins, and it is gone."
+        )
+        return Restart(kind="refused", batch=planned, text=text)
+    if committed is not None and committed > planned:
+        text = (
+            f"A restart writes batch {planned} to the sink again and then fails: commits/ is ahead "
+            f"of offsets/ (batch {committed}), which Spark takes for a second writer."
+        )
+        return Restart(kind="rerun-then-fail", batch=planned, text=text)
+    if committed == planned:
+        text = f"A restart goes on with batch {planned + 1}; nothing is done again."
+        if traces.written_now_and_then:
+            text = (
+                f"A restart with asynchronous progress tracking still on goes on with batch "
+                f"{planned + 1}; with it switched off Spark refuses to start."
+            )
+        return Restart(kind="next", batch=planned + 1, text=text)
+    if traces.written_now_and_then:
+        text = (
+            f"A restart with asynchronous progress tracking still on runs batch {planned} again, "
+            "perhaps with other rows in it; with it switched off Spark refuses to start."
+        )
+        return Restart(kind="rerun", batch=planned, text=text)
+    text = (
+        f"A restart runs batch {planned} again over exactly the same input, "
+        f"then goes on with {planned + 1}."
+    )
+    if committed is not None and committed < planned - 1:
+        text += f" Batches {committed + 1} to {planned - 1} have no commit and are taken as done."
+    return Restart(kind="rerun", batch=planned, text=text)
+
+
+def _without_plan(committed: int | None) -> Restart:
+    if committed is None:
+        text = "No batch was ever planned: a start begins with batch 0."
+        return Restart(kind="fresh", batch=0, text=text)
+    text = (
+        "A restart fails: commits/ has batches and offsets/ has none (a bare assertion in Spark)."
+    )
+    return Restart(kind="refused", batch=None, text=text)
+
+
+def _continuous(planned: int, committed: int | None) -> Restart:
+    # ContinuousExecution.getStartOffsets: begin where the newest commit ended, under an epoch
+    # number that was never planned; what was planned later is read again.
+    start = "where the sources begin" if committed is None else f"where epoch {committed} ended"
+    text = (
+        f"This is continuous mode: a restart reads again from {start}, "
+        f"as epoch {planned + 1}; rows after it may be written twice."
+    )
+    return Restart(kind="next", batch=planned + 1, text=text)

@@ -1,0 +1,26 @@
+"""Any other source: shown as written; only a bare number (socket, memory) can be ordered."""
+
+from holdfast.core.formats.json_text import Json
+from holdfast.core.offsets.kind import OffsetKind, Position, SourceTrace
+
+_TEXT_MAX = 120
+
+
+def _recognises(value: Json, text: str, traces: frozenset[SourceTrace]) -> bool:
+    return True
+
+
+def _positions(value: Json) -> tuple[Position, ...]:
+    if type(value) is int:
+        return (Position((), (value,), f"{value:,}"),)
+    text = str(value)
+    return (Position((), None, text if len(text) <= _TEXT_MAX else f"{text[:_TEXT_MAX]}…"),)
+
+
+OPAQUE = OffsetKind(
+    name="opaque",
+    label_names=(),
+    counts=None,
+    recognises=_recognises,
+    positions=_positions,
+)

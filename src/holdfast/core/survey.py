@@ -1,0 +1,143 @@
+"""What names alone tell of a checkpoint, and which files are worth reading first."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from holdfast.core.batch_log import BatchLog, read_batch_log
+from holdfast.core.formats.delta_schema_log import DELTA_SCHEMA_LOG
+from holdfast.core.formats.log_name import checksum_target, hadoop_checksum_of, is_temporary
+from holdfast.core.parts import METADATA
+from holdfast.core.source_traces import telling_files
+from holdfast.core.state.layout import OperatorFiles, read_layout
+from holdfast.core.tree import Tree
+
+OPERATORS_READ_MAX = 64
+"""Operators whose metadata is read; a query has a handful, a hostile folder any number."""
+
+KNOWN_ENTRIES = frozenset({"metadata", "offsets", "commits", "sources", "state"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """A listing, sorted into the parts of a checkpoint; nothing was opened for it."""
+
+    tree: Tree
+    offsets: BatchLog
+    commits: BatchLog
+    operators: tuple[OperatorFiles, ...]
+
+    @property
+    def has_metadata(self) -> bool:
+        """Whether the file `metadata` is there."""
+        return METADATA in self.tree.names("")
+
+
+def survey(tree: Tree) -> Survey:
+    """Sort a listing into the parts of a checkpoint."""
+    return Survey(
+        tree=tree,
+        offsets=read_batch_log(tree, "offsets"),
+        commits=read_batch_log(tree, "commits"),
+        operators=read_layout(tree),
+    )
+
+
+def looks_like_checkpoint(tree: Tree, path: str = "") -> bool:
+    """Say whether a folder is one: it has offsets/ or commits/ of batches, or `metadata` and a log.
+
+    A folder that only holds `metadata` is the checkpoint of a query that never planned a batch,
+    if Spark's other folders are there; alone, it could be anybody's file.
+    """
+    prefix = f"{path}/" if path else ""
+    folders = set(tree.children(path))
+    if "offsets" in folders or "commits" in folders:
+        return any(
+            name.isdigit() or is_temporary(name)
+            for log in ("offsets", "commits")
+            for name in tree.names(f"{prefix}{log}")
+        ) or METADATA in tree.names(path)
+    return METADATA in tree.names(path) and bool(folders & KNOWN_ENTRIES)
+
+
+def essential_names(found: Survey, batch: int | None = None) -> list[str]:
+    """The few files that a first look needs, at most about twenty for an ordinary query."""
+    names: list[str] = [METADATA] if found.has_metadata else []
+    newest = found.offsets.last
+    wanted_plans = {newest, newest - 1 if newest is not None else None}
+    wanted_commits = {found.commits.last}
+    if batch is not None:
+        wanted_plans |= {batch, batch - 1}
+        wanted_commits |= {batch, batch - 1}
+    offsets, commits = set(found.offsets.ids[-3:]), set(found.commits.ids[-3:])
+    if batch is not None:
+        offsets, commits = set(found.offsets.ids), set(found.commits.ids)
+    names += [found.offsets.path(b) for b in sorted(offsets & _known(wanted_plans))]
+    names += [found.commits.path(b) for b in sorted(commits & _known(wanted_commits))]
+    for operator in found.operators[:OPERATORS_READ_MAX]:
+        names += operator_names(operator)
+    names += telling_files(found.tree)
+    return names
+
+
+def operator_names(operator: OperatorFiles) -> list[str]:
+    """Files that describe one operator: its newest metadata, and its schema where it matters."""
+    names: list[str] = []
+    if operator.metadata_v2:
+        names.append(operator.metadata_v2[max(operator.metadata_v2)])
+    elif operator.metadata_v1:
+        names.append(operator.metadata_v1)
+    if operator.partitions == (0,):
+        # One partition only: rightly so if there is nothing to partition by, which the key says.
+        names += operator.schema_files[:1]
+    return names
+
+
+def with_checksums(tree: Tree, names: list[str]) -> list[str]:
+    """The names and, where they are there, the checksum files beside them."""
+    result = list(names)
+    beside: dict[str, frozenset[str]] = {}
+    for name in names:
+        directory, _, leaf = name.rpartition("/")
+        if directory not in beside:
+            beside[directory] = frozenset(n for n in tree.names(directory) if n.endswith(".crc"))
+        prefix = f"{directory}/" if directory else ""
+        for checksum in (hadoop_checksum_of(leaf), f"{leaf}.crc"):
+            if checksum in beside[directory]:
+                result.append(prefix + checksum)
+    return result
+
+
+def checkable_names(found: Survey) -> Iterator[str]:
+    """Every file that can be checked, the most telling first: logs from the newest down."""
+    if found.has_metadata:
+        yield METADATA
+    newest_first = (reversed(found.offsets.ids), reversed(found.commits.ids))
+    logs = (found.offsets, found.commits)
+    pending = list(zip(logs, newest_first, strict=True))
+    while pending:
+        for item in list(pending):
+            log, ids = item
+            batch = next(ids, None)
+            if batch is None:
+                pending.remove(item)
+            else:
+                yield log.path(batch)
+    for directory in found.tree.directories.values():
+        if directory.path.startswith(("state/", "sources/")) or is_delta_schema_log(directory.path):
+            for name in directory.names:
+                if not is_leftover(name):
+                    yield f"{directory.path}/{name}"
+
+
+def is_delta_schema_log(path: str) -> bool:
+    """Delta keeps it where schemaTrackingLocation says, anywhere below the checkpoint."""
+    return path.rpartition("/")[2].startswith(DELTA_SCHEMA_LOG)
+
+
+def is_leftover(name: str) -> bool:
+    """A checksum or a temporary file: it speaks about another file, or about none."""
+    return (name[0] in ".t" and is_temporary(name)) or checksum_target(name) is not None
+
+
+def _known(values: set[int | None]) -> set[int]:
+    return {value for value in values if value is not None}

@@ -1,0 +1,105 @@
+"""What a listing of a folder found, by directory and by column: 250,000 files must fit."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Oddity:
+    """An entry that is not a plain file and was therefore left alone."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Names directly inside one folder, sorted."""
+
+    folders: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """The plain files directly inside one directory; path is relative to the root, '' is it."""
+
+    path: str
+    names: Sequence[str]
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileStat:
+    """Size and last change of one file."""
+
+    size_bytes: int
+    modified_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
+    """Every plain file below a location, nothing followed out of it."""
+
+    location: str
+    directories: Mapping[str, Directory]
+    oddities: tuple[Oddity, ...] = ()
+    _children: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def file_count(self) -> int:
+        """How many plain files there are below the root."""
+        return sum(len(directory.names) for directory in self.directories.values())
+
+    @property
+    def size_bytes(self) -> int:
+        """Their size in all."""
+        return sum(directory.size_bytes for directory in self.directories.values())
+
+    def names(self, path: str) -> Sequence[str]:
+        """Names of the plain files directly inside a directory; empty where there is none."""
+        directory = self.directories.get(path)
+        return directory.names if directory else ()
+
+    def children(self, path: str) -> tuple[str, ...]:
+        """Names of the directories directly inside a directory."""
+        return self._children.get(path, ())
+
+    def below(self, path: str) -> Iterator[Directory]:
+        """The directory at path and all below it."""
+        prefix = f"{path}/" if path else ""
+        for name, directory in self.directories.items():
+            if name == path or name.startswith(prefix):
+                yield directory
+
+    def subtree(self, path: str, location: str) -> "Tree":
+        """The same listing, seen from a directory inside it."""
+        cut = len(path) + 1 if path else 0
+        inside = [Directory(d.path[cut:], d.names, d.size_bytes) for d in self.below(path)]
+        prefix = f"{path}/" if path else ""
+        odd = tuple(
+            Oddity(o.path[cut:], o.reason) for o in self.oddities if o.path.startswith(prefix)
+        )
+        return make_tree(location, inside, odd)
+
+
+def make_tree(
+    location: str, directories: Sequence[Directory], oddities: Sequence[Oddity] = ()
+) -> Tree:
+    """Index directories by path, with every parent known to its parent."""
+    by_path = {directory.path: directory for directory in directories}
+    children: dict[str, dict[str, None]] = {}
+    for path in by_path:
+        while path:
+            parent, _, name = path.rpartition("/")
+            siblings = children.setdefault(parent, {})
+            if name in siblings:
+                break
+            siblings[name] = None
+            path = parent
+    return Tree(
+        location=location,
+        directories=by_path,
+        oddities=tuple(oddities),
+        _children={parent: tuple(names) for parent, names in children.items()},
+    )

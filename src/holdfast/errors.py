@@ -1,0 +1,81 @@
+"""Every error that Holdfast raises, in one tree.
+
+    HoldfastError                (abstract: code, subject, message, next action)
+    ├── UsageError               you: an argument that cannot be right
+    ├── CheckpointError          what lies on storage
+    │   ├── NotACheckpointError  this folder is something else
+    │   ├── MalformedError       a file does not hold what its place says it must
+    │   ├── NewerVersionError    a format newer than this release knows
+    │   └── TooLargeError        past a named limit of core/limits.py
+    ├── UnreachableError         could not look: missing, forbidden, time-out
+    └── NotInstalledError        an optional library is not there; carries the pip line
+
+Codes are stable and never reused. HF0xx are errors of this tree; HF1xx are findings about a
+checkpoint (core/finding.py).
+"""
+
+from typing import ClassVar
+
+
+class HoldfastError(Exception):
+    """The root. Abstract: raise a leaf."""
+
+    code: ClassVar[str] = "HF000"
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, message: str, *, subject: str = "", next_action: str = "") -> None:
+        """Keep the sentence, the thing it is about, and what to do next."""
+        if type(self) is HoldfastError:
+            raise TypeError("HoldfastError is abstract")
+        super().__init__(message)
+        self.message = message
+        self.subject = subject
+        self.next_action = next_action
+
+
+class UsageError(HoldfastError):
+    """An argument cannot be right."""
+
+    code = "HF001"
+
+
+class CheckpointError(HoldfastError):
+    """What lies on storage is not what it should be."""
+
+    code = "HF002"
+
+
+class NotACheckpointError(CheckpointError):
+    """The location exists and is something else."""
+
+    code = "HF003"
+
+
+class MalformedError(CheckpointError):
+    """A file does not hold what its place says it must."""
+
+    code = "HF004"
+
+
+class NewerVersionError(CheckpointError):
+    """A format newer than this release knows: said to be so, never guessed at."""
+
+    code = "HF005"
+
+
+class TooLargeError(CheckpointError):
+    """A file, or what it unpacks to, is past a named limit."""
+
+    code = "HF006"
+
+
+class UnreachableError(HoldfastError):
+    """Could not look: nothing there, no permission, no answer."""
+
+    code = "HF007"
+
+
+class NotInstalledError(HoldfastError):
+    """An optional library is missing; the next action is the line that installs it."""
+
+    code = "HF008"

@@ -1,0 +1,131 @@
+"""show: read one checkpoint and explain it."""
+
+from dataclasses import dataclass
+
+from holdfast.core.assembly import plan_of, source_positions
+from holdfast.core.checkpoint import Checkpoint, SourcePosition
+from holdfast.core.fact import Fact, interpret
+from holdfast.core.formats.commit_log import CommitEntry, parse_commit_entry
+from holdfast.core.formats.initial_offset import parse_kafka_initial_offset
+from holdfast.core.formats.offset_log import OffsetEntry
+from holdfast.core.offsets.kind import Advance, advances, amount
+from holdfast.core.operator_schemas import OperatorSchemas, read_schemas, schema_names
+from holdfast.errors import CheckpointError, UsageError
+from holdfast.flows.locate import locate
+from holdfast.flows.reading import Look, read_checkpoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceMove:
+    """From where to where one source goes in a batch."""
+
+    source: SourcePosition
+    kind: str
+    counts: str | None
+    label_names: tuple[str, ...]
+    moves: tuple[Advance, ...]
+    amount: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchView:
+    """One batch: its plan, its commit, and what it reads."""
+
+    batch: int
+    plan: Fact[OffsetEntry]
+    commit: Fact[CommitEntry]
+    committed: bool
+    sources: tuple[SourceMove, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What `show` answers; the newest batch is always there, another when it was asked for."""
+
+    checkpoint: Checkpoint
+    newest: BatchView | None
+    batch: BatchView | None
+    schemas: tuple[OperatorSchemas, ...] | None
+
+
+def show(
+    location: str, *, batch: int | None = None, verify: bool = False, state: bool = False
+) -> Shown:
+    """Read the checkpoint at a location; read-only, never starts Spark."""
+    located = locate(location)
+    more = schema_names if state else None
+    look = read_checkpoint(
+        located.storage, verify=verify, batch=batch, more=more, notes=located.notes
+    )
+    newest = look.found.offsets.last
+    if batch is not None and batch not in look.found.offsets.ids:
+        raise _no_such_batch(batch, look)
+    return Shown(
+        checkpoint=look.checkpoint,
+        newest=batch_view(look, newest) if newest is not None else None,
+        batch=batch_view(look, batch) if batch is not None else None,
+        schemas=read_schemas(look.found, look.contents) if state else None,
+    )
+
+
+def batch_view(look: Look, batch: int) -> BatchView:
+    """Describe one batch; it begins where the batch before it ended."""
+    plan = plan_of(look.found, look.contents, batch)
+    before = plan_of(look.found, look.contents, batch - 1) if batch else None
+    ends = source_positions(look.found, look.contents, plan)
+    starts = source_positions(look.found, look.contents, before) if before is not None else ()
+    path = look.found.commits.path(batch)
+    return BatchView(
+        batch=batch,
+        plan=plan,
+        commit=interpret(path, look.contents.get(path), parse_commit_entry),
+        committed=batch in look.found.commits.ids,
+        sources=tuple(_move(look, batch, end, _matching(end, starts)) for end in ends),
+    )
+
+
+def _move(look: Look, batch: int, end: SourcePosition, start: SourcePosition | None) -> SourceMove:
+    kind = end.offset.kind if end.offset else None
+    begin = start.offset.value if start and start.offset else None
+    if batch == 0 and kind is not None and kind.name == "kafka":
+        begin = _kafka_beginning(look, end)
+    moves = advances(kind, begin, end.offset.value) if kind and end.offset else ()
+    return SourceMove(
+        source=end,
+        kind=kind.name if kind else "unknown",
+        counts=kind.counts if kind else None,
+        label_names=kind.label_names if kind else (),
+        moves=moves,
+        amount=amount(moves) if kind and kind.counts and moves else None,
+    )
+
+
+def _kafka_beginning(look: Look, source: SourcePosition) -> object | None:
+    """Kafka's first batch begins where `sources/<n>/0` says, written once at the first start."""
+    for directory in (source.name, str(source.position)):
+        content = look.contents.get(f"sources/{directory}/0")
+        if isinstance(content, bytes):
+            try:
+                return parse_kafka_initial_offset(content).offsets
+            except CheckpointError:
+                return None
+    return None
+
+
+def _matching(end: SourcePosition, starts: tuple[SourcePosition, ...]) -> SourcePosition | None:
+    """The same source in the plan before: by name where sources have names, else by position."""
+    key = "position" if end.name is None else "name"
+    return next((s for s in starts if getattr(s, key) == getattr(end, key)), None)
+
+
+def _no_such_batch(batch: int, look: Look) -> UsageError:
+    log = look.found.offsets
+    if log.last is None:
+        kept = "no batch was ever planned"
+    else:
+        kept = f"offsets/ keeps batches {log.first} to {log.last}"
+    return UsageError(
+        f"batch {batch} is not in this checkpoint: {kept}",
+        subject=look.checkpoint.location,
+        next_action="name one of those with --batch",
+    )

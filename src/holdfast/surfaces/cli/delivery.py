@@ -1,0 +1,65 @@
+"""Run a flow and deliver its answer: stdout is data, stderr is talk, the exit code says which."""
+
+import json
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from holdfast.core.finding import Finding, is_wrong
+from holdfast.errors import HoldfastError
+from holdfast.surfaces.render.envelope import envelope, error_envelope
+from holdfast.surfaces.render.words import plain
+
+T = TypeVar("T")
+
+EXIT_DONE = 0
+EXIT_WRONG = 1
+
+
+class Output(StrEnum):
+    """How an answer is written."""
+
+    text = "text"
+    json = "json"
+
+
+def deliver(
+    flow: Callable[[], T],
+    *,
+    name: str,
+    output: Output,
+    target: Callable[[T], str],
+    result: Callable[[T], dict[str, Any]],
+    warnings: Callable[[T], tuple[Finding, ...]],
+    text: Callable[[T], None],
+    is_bad: Callable[[T], bool] = lambda answer: False,
+) -> None:
+    """Run the flow, print its answer, and leave with the exit code that fits it."""
+    try:
+        answer = flow()
+    except HoldfastError as error:
+        sys.exit(report_error(error, output))
+    found = warnings(answer)
+    if output is Output.json:
+        write_json(envelope(name, target(answer), result(answer), found))
+    else:
+        text(answer)
+    sys.exit(EXIT_WRONG if is_wrong(found) or is_bad(answer) else EXIT_DONE)
+
+
+def report_error(error: HoldfastError, output: Output) -> int:
+    """Say what is wrong, where, and what to do next; give the exit code."""
+    if output is Output.json:
+        write_json(error_envelope(error))
+    subject = f": {plain(error.subject)}" if error.subject else ""
+    lines = [f"holdfast: {error.code} {plain(error.message)}{subject}"]
+    if error.next_action:
+        lines.append(f"  next: {plain(error.next_action)}")
+    sys.stderr.write("\n".join(lines) + "\n")
+    return error.exit_code
+
+
+def write_json(value: dict[str, Any]) -> None:
+    """One JSON value on standard output."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=True) + "\n")

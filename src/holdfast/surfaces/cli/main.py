@@ -1,0 +1,76 @@
+"""The entry point: which command, and what becomes of an error that nobody expected."""
+
+import importlib
+import os
+import sys
+import traceback
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+COMMANDS: dict[str, str] = {
+    "show": "Explain a checkpoint: what it holds, what is in flight, what a restart will do.",
+    "fleet": "List every checkpoint below a folder or bucket, and what is odd about each.",
+    "diff": "Put two checkpoints side by side: same lineage or not, and where they part.",
+    "schema": "Print the JSON Schema of every JSON output.",
+}
+"""Command to its one line of help; the module is loaded only when the command is used."""
+
+EXIT_FAILED = 2
+EXIT_INTERRUPTED = 130
+
+
+class LazyGroup(TyperGroup):
+    """Commands that are imported when they are called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The commands in the order in which people meet them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Load the module of a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"holdfast.surfaces.cli.{cmd_name}")
+        command = typer.main.get_command(module.app)
+        command.name = cmd_name
+        command.short_help = COMMANDS[cmd_name]
+        return command
+
+
+app = typer.Typer(cls=LazyGroup, add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+
+
+@app.callback()
+def holdfast(
+    debug: bool = typer.Option(False, "--debug", help="Show the traceback of an internal error."),
+) -> None:
+    """Holdfast makes restarts of Spark Structured Streaming safe.
+
+    It reads any checkpoint without starting Spark, and explains it.
+    """
+
+
+def main() -> None:
+    """Run the command line."""
+    # Names of files may hold bytes that are no UTF-8; printing them must not fail.
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.stderr.write("holdfast: interrupted\n")
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # The reader went away (`| head`); nothing is left to say to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(EXIT_FAILED)
+    except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback at 3 a.m.
+        if "--debug" in sys.argv:
+            traceback.print_exc()
+        sys.stderr.write(
+            f"holdfast: HF009 internal error: {type(error).__name__}: {error}\n"
+            "  next: run it again with `holdfast --debug …` and report what it prints\n"
+        )
+        sys.exit(EXIT_FAILED)

@@ -1,0 +1,285 @@
+"""The JSON contract as pydantic models: `holdfast schema` prints them, tests hold output to them.
+
+Additive only: a field may be added, none is renamed, removed or given another meaning.
+"""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Count = int
+FactStatus = Literal["known", "absent", "unreadable"]
+
+
+class Model(BaseModel):
+    """Programs that read this must ignore fields that they do not know."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class FindingJson(Model):
+    """One finding."""
+
+    code: str = Field(description="Stable, never reused: HF101 …")
+    severity: Literal["info", "warning", "error"]
+    message: str
+    path: str = Field(description="Relative to the target; '' where it is about all of it.")
+
+
+class FactJson(Model):
+    """How a fact is known."""
+
+    status: FactStatus
+    origin: str
+    reason: str | None = None
+
+
+class LogJson(Model):
+    """offsets/ or commits/."""
+
+    version: int | None = Field(description="Of the newest file; null where it cannot be read.")
+    first: int
+    last: int
+    count: Count
+    gaps: list[int] = Field(description="Missing batch ids between first and last, at most 1000.")
+    missing: Count = Field(description="How many are missing in all.")
+
+
+class SourceJson(Model):
+    """A source at the end of the newest planned batch."""
+
+    position: int
+    name: str | None
+    kind: str | None = Field(description="null while the source has no position yet.")
+    offset: Any = Field(description="The decoded offset; the text itself where it is no JSON.")
+    text: str = Field(description="As written.")
+
+
+class LatestJson(Model):
+    """The newest planned batch."""
+
+    batch: int
+    timestamp_ms: int | None
+    watermark_ms: int | None
+    conf: dict[str, str]
+    sources: list[SourceJson]
+
+
+class RangeJson(Model):
+    """First and last batch, both included."""
+
+    first: int
+    last: int
+
+
+class OperatorJson(Model):
+    """A stateful operator."""
+
+    operator: int
+    name: str | None
+    partitions: int
+    stores: list[str]
+    files: dict[str, int]
+    last_version: int | None
+    temporary_files: int
+    loadable_batches: RangeJson | None
+    loadable_ranges: list[RangeJson]
+    provider: str | None
+    metadata: FactJson
+
+
+class RestartJson(Model):
+    """What a restart will do."""
+
+    kind: Literal["fresh", "next", "rerun", "rerun-then-fail", "refused"]
+    batch: int | None
+    text: str
+
+
+class PinnedJson(Model):
+    """A pinned setting that is not at Spark's default."""
+
+    value: str
+    default: str | None
+
+
+class SizeJson(Model):
+    """Files and bytes of a part."""
+
+    files: int
+    bytes: int
+
+
+class IntegrityJson(Model):
+    """How much of a part was held against a checksum."""
+
+    status: Literal["verified", "unverified", "damaged"]
+    files: int
+    read: int
+    verified: int
+    failed: int
+
+
+class MoveJson(Model):
+    """One position of a source before and after a batch."""
+
+    labels: dict[str, str]
+    start: str | None
+    end: str | None
+    amount: int | None
+
+
+class BatchSourceJson(Model):
+    """What a batch reads from one source."""
+
+    position: int
+    name: str | None
+    kind: str
+    counts: str | None
+    amount: int | None
+    moves: list[MoveJson]
+
+
+class BatchJson(Model):
+    """One batch, with `--batch`."""
+
+    batch: int
+    committed: bool
+    timestamp_ms: int | None
+    watermark_ms: int | None
+    next_watermark_ms: int | None
+    plan: FactJson
+    sources: list[BatchSourceJson]
+
+
+class ShowResult(Model):
+    """The answer of `show`."""
+
+    query_id: str | None
+    offsets: LogJson | None
+    commits: LogJson | None
+    in_flight: int | None
+    next_batch: int | None
+    latest: LatestJson | None
+    state: list[OperatorJson]
+    files: int
+    bytes: int
+    died: str | None
+    restart: RestartJson
+    committed_at_ms: int | None
+    planned_at_ms: int | None
+    next_watermark_ms: int | None
+    pinned: dict[str, PinnedJson]
+    sizes: dict[str, SizeJson]
+    integrity: dict[str, IntegrityJson]
+    facts: dict[str, FactJson]
+    batch: BatchJson | None = None
+    schemas: list[dict[str, Any]] | None = None
+
+
+class FleetMemberJson(Model):
+    """One checkpoint of the fleet."""
+
+    path: str
+    query_id: str | None
+    last_planned: int | None
+    last_committed: int | None
+    in_flight: int | None
+    committed_at_ms: int | None
+    operators: int
+    files: int
+    bytes: int
+
+
+class FleetResult(Model):
+    """The answer of `fleet`."""
+
+    count: int
+    bytes: int
+    checkpoints: list[FleetMemberJson]
+
+
+class ChangeJson(Model):
+    """A named thing with its value on either side."""
+
+    name: str
+    left: str | None
+    right: str | None
+
+
+class DiffResult(Model):
+    """The answer of `diff`."""
+
+    left: str
+    right: str
+    equal: bool
+    lineage: Literal["same", "parted", "different", "unknown"]
+    last_equal_batch: int | None
+    first_unequal_batch: int | None
+    logs: list[ChangeJson]
+    sources: list[dict[str, Any]]
+    conf: list[ChangeJson]
+    operators: list[ChangeJson]
+    schemas: list[ChangeJson]
+
+
+class ErrorJson(Model):
+    """Why nothing could be said."""
+
+    code: str
+    message: str
+    next_action: str
+
+
+class Envelope(Model):
+    """What every answer has."""
+
+    target: str
+    warnings: list[FindingJson]
+
+
+class ShowEnvelope(Envelope):
+    """holdfast/show/1."""
+
+    schema_name: Literal["holdfast/show/1"] = Field(alias="schema")
+    result: ShowResult
+
+
+class FleetEnvelope(Envelope):
+    """holdfast/fleet/1."""
+
+    schema_name: Literal["holdfast/fleet/1"] = Field(alias="schema")
+    result: FleetResult
+
+
+class DiffEnvelope(Envelope):
+    """holdfast/diff/1."""
+
+    schema_name: Literal["holdfast/diff/1"] = Field(alias="schema")
+    result: DiffResult
+
+
+class ErrorEnvelope(Envelope):
+    """holdfast/error/1."""
+
+    schema_name: Literal["holdfast/error/1"] = Field(alias="schema")
+    error: ErrorJson
+
+
+MODELS: dict[str, type[Envelope]] = {
+    "show": ShowEnvelope,
+    "fleet": FleetEnvelope,
+    "diff": DiffEnvelope,
+    "error": ErrorEnvelope,
+}
+
+
+def json_schemas() -> dict[str, Any]:
+    """JSON Schema of every JSON output, by name."""
+    return {
+        f"holdfast/{name}/1": {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            **model.model_json_schema(by_alias=True),
+        }
+        for name, model in MODELS.items()
+    }

@@ -1,0 +1,63 @@
+"""A page of text: aligned rows and tables, coloured on a terminal, plain anywhere else."""
+
+import sys
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from holdfast.core.finding import Finding
+from holdfast.surfaces.render.words import plain
+
+_WIDTH_WITHOUT_TERMINAL = 200
+_MARKS = {"error": ("!!", "bold red"), "warning": ("! ", "yellow"), "info": ("  ", "dim")}
+
+
+def console() -> Console:
+    """Standard output; wide where nobody's window would cut it."""
+    wide = None if sys.stdout.isatty() else _WIDTH_WITHOUT_TERMINAL
+    return Console(file=sys.stdout, highlight=False, markup=False, width=wide, soft_wrap=True)
+
+
+class Page:
+    """Prints in order what it is given."""
+
+    def __init__(self) -> None:
+        """Start an empty page."""
+        self._console = console()
+
+    def say(self, text: str = "", style: str = "") -> None:
+        """One line, indented like the rest."""
+        self._console.print(Text(f"  {plain(text)}" if text else "", style=style))
+
+    def rows(self, rows: Iterable[tuple[str, str]]) -> None:
+        """A label and a value on each line."""
+        for label, value in rows:
+            line = Text("  ")
+            line.append(f"{label:<12}", style="cyan")
+            line.append(plain(value))
+            self._console.print(line)
+
+    def table(
+        self, header: Sequence[str], rows: Iterable[Sequence[str]], indent: int = 14, right: int = 0
+    ) -> None:
+        """A table whose columns from `right` on are numbers."""
+        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="cyan")
+        for index, name in enumerate(header):
+            numeric = index >= right
+            table.add_column(name, justify="right" if numeric else "left", no_wrap=True)
+        for row in rows:
+            table.add_row(*(Text(plain(cell)) for cell in row))
+        self._console.print(Padding(table, (0, 0, 0, indent), expand=False))
+
+    def findings(self, findings: Iterable[Finding]) -> None:
+        """Findings, each with its code and path."""
+        for finding in findings:
+            mark, style = _MARKS[finding.severity]
+            where = f"  {plain(finding.path)}:" if finding.path else " "
+            line = Text("  ")
+            line.append(f"{mark} {finding.code}", style=style)
+            line.append(f"{where} {plain(finding.message)}")
+            self._console.print(line)
