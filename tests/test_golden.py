@@ -60,7 +60,11 @@ def test_positions_and_watermarks_of_every_batch(case: Case) -> None:
         plan = shown.batch.plan.value
         ends = [move.source.offset.value for move in shown.batch.sources if move.source.offset]
         wanted = [s["end_offset"] for s in batch["sources"] if s["end_offset"] is not None]
-        assert ends == wanted
+        if plan.version == 1:
+            assert ends == wanted
+        else:
+            # A v2 log is a map from source to offset: its lines have no order.
+            assert sorted(map(str, ends)) == sorted(map(str, wanted))
         if "watermark" in batch:
             assert plan.watermark_ms == milliseconds(batch["watermark"])
         compared += 1

@@ -3,9 +3,6 @@
 The public door: everything else may move between releases.
 """
 
-from holdfast.core.checkpoint import Checkpoint
-from holdfast.core.fact import Absent, Known, Unreadable
-from holdfast.core.finding import Finding
 from holdfast.errors import (
     CheckpointError,
     HoldfastError,
@@ -17,7 +14,7 @@ from holdfast.errors import (
     UnreachableError,
     UsageError,
 )
-from holdfast.flows.show import Shown, show
+from holdfast.lazy_names import lazy_names as _lazy_names
 
 __all__ = [
     "Absent",
@@ -37,3 +34,16 @@ __all__ = [
     "UsageError",
     "show",
 ]
+
+__getattr__ = _lazy_names(
+    __name__,
+    {
+        "Absent": "holdfast.core.fact",
+        "Checkpoint": "holdfast.core.checkpoint",
+        "Finding": "holdfast.core.finding",
+        "Known": "holdfast.core.fact",
+        "Shown": "holdfast.flows.show",
+        "Unreadable": "holdfast.core.fact",
+        "show": "holdfast.flows.show",
+    },
+)

@@ -1,13 +1,12 @@
 """A log of batches, offsets/ or commits/, as its names tell: first, last, gaps, leftovers."""
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdfast.core.formats.log_name import (
-    batch_id_of,
     checksum_target,
     is_temporary,
+    split_batch_ids,
     temporary_target,
 )
 from holdfast.core.tree import Tree
@@ -63,20 +62,17 @@ class BatchLog:
 
 def read_batch_log(tree: Tree, directory: str) -> BatchLog:
     """Sort the names of one log directory into batches, leftovers and strangers."""
-    ids = array("q")
     temporary: list[str] = []
     foreign: list[str] = []
-    for name in tree.names(directory):
-        batch = batch_id_of(name)
-        if batch is not None:
-            ids.append(batch)
-        elif is_temporary(name):
+    ids, others = split_batch_ids(tree.names(directory))
+    for name in others:
+        if is_temporary(name):
             temporary.append(name)
         elif checksum_target(name) is None:
             foreign.append(name)
     return BatchLog(
         directory=directory,
-        ids=array("q", sorted(ids)),
+        ids=ids,
         temporary=tuple(sorted(temporary)),
         foreign=tuple(sorted(foreign)),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from holdfast.core.fact import Content
 from holdfast.core.finding import Finding
 from holdfast.core.formats.changelog import parse_changelog_header
 from holdfast.core.formats.checksum import (
@@ -19,7 +20,7 @@ from holdfast.core.formats.operator_metadata import parse_operator_metadata
 from holdfast.core.formats.query_metadata import parse_query_metadata
 from holdfast.core.formats.rocksdb_zip import parse_rocksdb_zip, verify_members
 from holdfast.core.formats.state_schema import parse_state_schema
-from holdfast.errors import CheckpointError, MalformedError, NewerVersionError
+from holdfast.errors import CheckpointError, HoldfastError, MalformedError, NewerVersionError
 
 Parser = Callable[[bytes], object]
 Verifier = Callable[[bytes, bytes], str | None]
@@ -35,6 +36,16 @@ class Codecs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Checksums:
+    """The checksum files of one file; None where there is no such file."""
+
+    hadoop: Content = None
+    spark: Content = None
+    hadoop_of_spark: Content = None
+    """Hadoop's own of Spark's checksum file, which is a file like any other to it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFile:
     """One file after a look: what it is, whether a checksum agreed, what is wrong."""
 
@@ -44,23 +55,24 @@ class CheckedFile:
     problems: tuple[Finding, ...]
 
 
-def check_file(
-    path: str,
-    data: bytes,
-    hadoop_crc: bytes | None,
-    spark_crc: bytes | None,
-    codecs: Codecs,
-) -> CheckedFile:
-    """Check one file; checksums are None where there is no such file."""
+def check_file(path: str, data: bytes, checksums: Checksums, codecs: Codecs) -> CheckedFile:
+    """Check one file."""
     problems: list[Finding] = []
     verified = False
-    for checksum, verify in ((hadoop_crc, verify_hadoop_crc), (spark_crc, _spark_verifier(codecs))):
+    for checksum, verify in (
+        (checksums.hadoop, verify_hadoop_crc),
+        (checksums.spark, _spark_verifier(codecs)),
+    ):
         if checksum is None:
             continue
         problem = _problem(verify, data, checksum)
         verified = verified or problem is None
         if problem is not None:
             problems.append(Finding(code="HF103", message=problem, path=path))
+    if isinstance(checksums.spark, bytes) and checksums.hadoop_of_spark is not None:
+        problem = _problem(verify_hadoop_crc, checksums.spark, checksums.hadoop_of_spark)
+        if problem is not None:
+            problems.append(Finding(code="HF103", message=problem, path=f"{path}.crc"))
     parsed, warning = _parse(path, data, codecs)
     if warning:
         problems.append(warning)
@@ -135,7 +147,9 @@ def _spark_verifier(codecs: Codecs) -> Verifier:
     )
 
 
-def _problem(verify: Verifier, data: bytes, checksum: bytes) -> str | None:
+def _problem(verify: Verifier, data: bytes, checksum: bytes | HoldfastError) -> str | None:
+    if isinstance(checksum, HoldfastError):
+        return f"its checksum file cannot be read: {checksum.message}"
     try:
         problem = verify(data, checksum)
     except CheckpointError as error:

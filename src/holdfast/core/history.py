@@ -9,15 +9,13 @@ from holdfast.core.formats.commit_log import CommitEntry, UniqueIds
 from holdfast.core.formats.delta_schema_log import DeltaSchemaEntry
 from holdfast.core.formats.offset_log import OffsetEntry
 from holdfast.core.formats.rocksdb_zip import RocksDbSnapshot
+from holdfast.core.limits import UNIQUE_IDS_MAX
 from holdfast.core.parts import PartCheck, part_of
 from holdfast.core.pinned_conf import partitions_of
 from holdfast.core.tree import Tree
 
 WARNINGS_MAX = 100
 """Problems that are named one by one; a broken disk would name every file."""
-
-UNIQUE_IDS_BATCHES_MAX = 1_000
-"""Commits whose state ids are kept; each can hold one id per partition."""
 
 
 @dataclass(slots=True)
@@ -31,6 +29,7 @@ class History:
     delta_source_paths: dict[str, str] = field(default_factory=dict)
     warnings: list[Finding] = field(default_factory=list)
     suppressed: int = 0
+    _unique_ids_kept: int = 0
     _seen: set[str] = field(default_factory=set)
     _read: dict[str, int] = field(default_factory=dict)
     _verified: dict[str, int] = field(default_factory=dict)
@@ -84,12 +83,15 @@ class History:
                 self.partitions_by_batch[batch] = partitions
         elif isinstance(parsed, DeltaSchemaEntry):
             self.delta_source_paths[checked.path] = parsed.source_metadata_path
-        elif (
-            isinstance(parsed, CommitEntry)
-            and parsed.state_unique_ids
-            and len(self.unique_ids) < UNIQUE_IDS_BATCHES_MAX
-        ):
-            self.unique_ids[int(checked.path.rpartition("/")[2])] = parsed.state_unique_ids
+        elif isinstance(parsed, CommitEntry) and parsed.state_unique_ids:
+            self._keep_ids(int(checked.path.rpartition("/")[2]), parsed.state_unique_ids)
+
+    def _keep_ids(self, batch: int, by_operator: Mapping[int, UniqueIds]) -> None:
+        """Keep the ids of the newest commits, which come first, until there are too many."""
+        count = sum(len(stores) for ids in by_operator.values() for stores in ids)
+        if self._unique_ids_kept + count <= UNIQUE_IDS_MAX:
+            self._unique_ids_kept += count
+            self.unique_ids[batch] = by_operator
 
     def _check_snapshot(self, checked: CheckedFile, tree: Tree) -> None:
         """A snapshot whose table files are gone is no snapshot (RocksDBFileManager.loadFiles)."""

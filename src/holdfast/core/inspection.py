@@ -12,6 +12,7 @@ from holdfast.core.formats.operator_metadata import StoreInfo
 from holdfast.core.history import History
 from holdfast.core.parts import METADATA
 from holdfast.core.source_traces import missing_entries, source_directories
+from holdfast.core.state.layout import operator_ids
 from holdfast.core.survey import KNOWN_ENTRIES, Survey, is_delta_schema_log
 
 _ODDITIES_MAX = 20
@@ -29,7 +30,7 @@ def inspect(
         *_about_sources(checkpoint, found, history),
         *_about_state(checkpoint),
         *_about_entries(found),
-        *_about_checks(checkpoint, history),
+        *_about_checks(checkpoint, found, history),
     ]
     unique = {(w.code, w.path, w.message): w for w in findings}
     weight = {"error": 0, "warning": 1, "info": 2}
@@ -96,10 +97,10 @@ def _about_sources(checkpoint: Checkpoint, found: Survey, history: History) -> I
             text = f"the position of source {source.position} cannot be decoded"
             yield Finding(code="HF116", message=text, path=f"offsets/{checkpoint.offsets.last}")
     counts = history.sources_by_batch
-    for batch in sorted(counts):
-        if batch - 1 in counts and counts[batch] != counts[batch - 1]:
-            text = f"{counts[batch - 1]} sources before, {counts[batch]} from this batch on"
-            yield Finding(code="HF117", message=text, path=f"offsets/{batch}")
+    changed = [b for b in counts if b - 1 in counts and counts[b] != counts[b - 1]]
+    for batch in sorted(changed)[-_ODDITIES_MAX:]:
+        text = f"{counts[batch - 1]} sources before, {counts[batch]} from this batch on"
+        yield Finding(code="HF117", message=text, path=f"offsets/{batch}")
     for path, location in list(history.delta_source_paths.items())[:_ODDITIES_MAX]:
         if not _is_below(checkpoint, location):
             text = f"Delta's schema log names {location}, which is not below here: it will refuse"
@@ -178,7 +179,7 @@ def _about_entries(found: Survey) -> Iterator[Finding]:
         yield Finding(code="HF119", message="not an entry that Spark knows; ignored", path=name)
 
 
-def _about_checks(checkpoint: Checkpoint, history: History) -> Iterator[Finding]:
+def _about_checks(checkpoint: Checkpoint, found: Survey, history: History) -> Iterator[Finding]:
     bare = [part for part, check in checkpoint.checks.items() if check.status == "unverified"]
     if bare:
         names = ", ".join(part if part == METADATA else f"{part}/" for part in bare)
@@ -189,5 +190,9 @@ def _about_checks(checkpoint: Checkpoint, history: History) -> Iterator[Finding]
             f"{names}: {verified:,} of {total:,} files agree with a checksum, the rest unverified"
         )
         yield Finding(code="HF105", message=text)
+    left_out = len(operator_ids(found.tree)) - len(checkpoint.operators)
+    if left_out:
+        text = f"{left_out:,} more operators were not looked at"
+        yield Finding(code="HF121", message=text, path="state")
     if history.suppressed:
         yield Finding(code="HF121", message=f"{history.suppressed:,} more problems are not listed")

@@ -13,6 +13,21 @@ kilobytes; a bomb is refused instead of filling memory."""
 JSON_DEPTH_MAX = 200
 """Nesting of one JSON value. Spark's deepest, a schema of nested structs, stays below 100."""
 
+JSON_VALUES_MAX = 300_000
+"""Values of one text, counted by their commas and brackets. A value takes up to 250 bytes once
+decoded, and up to four decoded plans are held at a time. A topic of 100,000 partitions has as
+many values; so has a commit that names the state of 10,000 partitions in 30 stores."""
+
+JSON_DIGITS_MAX = 400
+"""Digits of one whole number. Spark's are Longs of 19; Python can print 4,300 and then refuses."""
+
+TEXT_LINES_MAX = 1_000_000
+"""Lines of one text log. A line of a `.compact` has about 200 bytes, so one of 64 MiB has 320,000;
+an empty line takes as much memory as any."""
+
+SOURCE_LINES_MAX = 1_000
+"""Sources of one plan; a query has a handful."""
+
 ZIP_MEMBERS_MAX = 10_000
 """Members of one RocksDB zip: MANIFEST, CURRENT, OPTIONS, a few logs and `metadata`."""
 
@@ -27,6 +42,19 @@ WALK_FILES_MAX = 4_000_000
 
 LOG_BYTES_MAX = 8 * MIB
 """One file of offsets/ or commits/, decoded whole. Decoded JSON takes up to 20 times its size."""
+
+UNIQUE_IDS_MAX = 500_000
+"""Ids of state files that are kept from commits while checking: 50 MB."""
+
+OPERATORS_MAX = 1_000
+"""Operators below state/ that are looked at; a query has a handful."""
+
+ESSENTIAL_BYTES_MAX = 32 * MIB
+"""The files of a first look together, which stay in memory; ordinarily some hundred kilobytes."""
+
+CHECKSUM_BYTES_MAX = MIB
+"""One checksum file. Hadoop keeps 4 bytes for every 512, which is half of this for the largest
+file that is read whole."""
 
 TRACE_BYTES_MAX = MIB
 """The first file of a source's directory, read only to tell which kind of source wrote it."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from holdfast.core.checkpoint import OperatorState, done_through
 from holdfast.core.fact import Absent, Content, Fact, Known, interpret
+from holdfast.core.formats.json_text import Json
 from holdfast.core.formats.operator_metadata import OperatorMetadata, parse_operator_metadata
 from holdfast.core.formats.state_schema import parse_state_schema
 from holdfast.core.history import History
@@ -92,17 +93,29 @@ def _metadata(operator: OperatorFiles, contents: Mapping[str, Content]) -> Fact[
 def _is_single(
     operator: OperatorFiles, metadata: Fact[OperatorMetadata], contents: Mapping[str, Content]
 ) -> bool:
-    """Say whether one partition is all there can be: a limit, or no key to partition by."""
+    """Say whether one partition is all there can be: a limit, or no key to partition by.
+
+    Without a schema file (Spark before 3.1) a lone partition 0 is taken to be a query without a
+    key: that is common, and to lose every partition but the first is not.
+    """
     if operator.partitions != (0,):
         return False
     if isinstance(metadata, Known) and metadata.value.name in _SINGLE_PARTITION_OPERATORS:
         return True
     if not operator.schema_files:
-        return False
+        return True
     path = operator.schema_files[0]
     schema = interpret(path, contents.get(path), parse_state_schema)
     return isinstance(schema, Known) and all(
-        not family.key.get("fields") for family in schema.value.column_families
+        _holds_no_key(family.key) for family in schema.value.column_families
+    )
+
+
+def _holds_no_key(key: Mapping[str, Json]) -> bool:
+    """No column, or only columns that hold nothing: StreamingGlobalLimitExec has one NullType."""
+    fields = key.get("fields")
+    return isinstance(fields, list) and all(
+        isinstance(field, dict) and field.get("type") in ("void", "null") for field in fields
     )
 
 
@@ -115,11 +128,15 @@ def _store_names(operator: OperatorFiles, metadata: Fact[OperatorMetadata]) -> t
 
 def _committed_id(
     operator: OperatorFiles, store_names: tuple[str, ...], history: History
-) -> CommittedId:
+) -> CommittedId | None:
     """Look up ids in the commits that were read; stores stand there in the order of their names.
+
+    None where no commit names any (state format 1).
 
     SymmetricHashJoinStateManager lists left then right, keyToNumValues then keyWithIndexToValue.
     """
+    if not history.unique_ids:
+        return None
     order = {name: index for index, name in enumerate(store_names)}
 
     def look_up(version: int, partition: int, store: str) -> str | None:

@@ -31,7 +31,9 @@ class PartCheck:
         """Verified only when every file agrees with a checksum; never 'ok' for less."""
         if self.failed:
             return "damaged"
-        return "verified" if self.files and self.verified == self.files else "unverified"
+        # What was read and is no file of Spark's is not in `files`, and must not stand in for one.
+        whole = self.files and self.read == self.verified >= self.files
+        return "verified" if whole else "unverified"
 
 
 def part_of(path: str) -> str:
@@ -46,13 +48,13 @@ def part_sizes(tree: Tree) -> dict[str, PartSize]:
     """Files and bytes by part; what lies loose in the root is `metadata` or other."""
     files = dict.fromkeys(PARTS, 0)
     sizes = dict.fromkeys(PARTS, 0)
-    for directory in tree.directories.values():
+    for path, directory in tree.directories.items():
         part = part_of(f"{directory.path}/x") if directory.path else None
         if part is None:
             only_metadata = all(part_of(name) == METADATA for name in directory.names)
             part = METADATA if only_metadata else "other"
         files[part] += len(directory.names)
-        sizes[part] += directory.size_bytes
+        sizes[part] += tree.sizes[path]
     return {
         part: PartSize(files=files[part], size_bytes=sizes[part]) for part in PARTS if files[part]
     }

@@ -5,6 +5,7 @@ The offset of a rate source and that of an old file source are both a bare numbe
 """
 
 from collections.abc import Mapping
+from itertools import islice
 
 from holdfast.core.fact import Content
 from holdfast.core.formats.compactible_log import parse_compactible_name
@@ -15,6 +16,7 @@ from holdfast.core.tree import Tree
 from holdfast.errors import CheckpointError
 
 _FIRST = "0"
+_MISSING_MAX = 100
 
 
 def source_directories(tree: Tree) -> tuple[str, ...]:
@@ -58,7 +60,8 @@ def missing_entries(tree: Tree, name: str) -> list[int]:
     plain = {entry for entry, is_compact in parsed if not is_compact and entry >= start}
     if not plain:
         return []
-    return [entry for entry in range(start, max(plain)) if entry not in plain][:100]
+    # The ids may lie any distance apart, so no more of them are walked than are to be named.
+    return list(islice((e for e in range(start, max(plain)) if e not in plain), _MISSING_MAX))
 
 
 def _grows(tree: Tree, name: str) -> bool:

@@ -42,23 +42,6 @@ def survey(tree: Tree) -> Survey:
     )
 
 
-def looks_like_checkpoint(tree: Tree, path: str = "") -> bool:
-    """Say whether a folder is one: it has offsets/ or commits/ of batches, or `metadata` and a log.
-
-    A folder that only holds `metadata` is the checkpoint of a query that never planned a batch,
-    if Spark's other folders are there; alone, it could be anybody's file.
-    """
-    prefix = f"{path}/" if path else ""
-    folders = set(tree.children(path))
-    if "offsets" in folders or "commits" in folders:
-        return any(
-            name.isdigit() or is_temporary(name)
-            for log in ("offsets", "commits")
-            for name in tree.names(f"{prefix}{log}")
-        ) or METADATA in tree.names(path)
-    return METADATA in tree.names(path) and bool(folders & KNOWN_ENTRIES)
-
-
 def essential_names(found: Survey, batch: int | None = None) -> list[str]:
     """The few files that a first look needs, at most about twenty for an ordinary query."""
     names: list[str] = [METADATA] if found.has_metadata else []
@@ -92,16 +75,20 @@ def operator_names(operator: OperatorFiles) -> list[str]:
     return names
 
 
-def with_checksums(tree: Tree, names: list[str]) -> list[str]:
+Beside = dict[str, frozenset[str]]
+"""Checksum files by directory, looked up once: a log can hold 100,000 names."""
+
+
+def with_checksums(tree: Tree, names: list[str], beside: Beside) -> list[str]:
     """The names and, where they are there, the checksum files beside them."""
     result = list(names)
-    beside: dict[str, frozenset[str]] = {}
     for name in names:
         directory, _, leaf = name.rpartition("/")
         if directory not in beside:
             beside[directory] = frozenset(n for n in tree.names(directory) if n.endswith(".crc"))
         prefix = f"{directory}/" if directory else ""
-        for checksum in (hadoop_checksum_of(leaf), f"{leaf}.crc"):
+        of_spark = f"{leaf}.crc"
+        for checksum in (hadoop_checksum_of(leaf), of_spark, hadoop_checksum_of(of_spark)):
             if checksum in beside[directory]:
                 result.append(prefix + checksum)
     return result

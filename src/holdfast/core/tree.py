@@ -26,7 +26,6 @@ class Directory:
 
     path: str
     names: Sequence[str]
-    size_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +42,9 @@ class Tree:
 
     location: str
     directories: Mapping[str, Directory]
+    sizes: Mapping[str, int]
+    """Bytes of the files directly inside each directory. They may still be being added up when
+    the listing is there: asking for one waits, so ask late."""
     oddities: tuple[Oddity, ...] = ()
     _children: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -54,7 +56,7 @@ class Tree:
     @property
     def size_bytes(self) -> int:
         """Their size in all."""
-        return sum(directory.size_bytes for directory in self.directories.values())
+        return sum(self.sizes.values())
 
     def names(self, path: str) -> Sequence[str]:
         """Names of the plain files directly inside a directory; empty where there is none."""
@@ -66,25 +68,36 @@ class Tree:
         return self._children.get(path, ())
 
     def below(self, path: str) -> Iterator[Directory]:
-        """The directory at path and all below it."""
-        prefix = f"{path}/" if path else ""
-        for name, directory in self.directories.items():
-            if name == path or name.startswith(prefix):
-                yield directory
+        """The directory at path and all below it.
+
+        Goes down from folder to folder: a look at every directory of the tree, for each of many
+        operators, would not end.
+        """
+        waiting = [path]
+        while waiting:
+            here = waiting.pop()
+            if here in self.directories:
+                yield self.directories[here]
+            prefix = f"{here}/" if here else ""
+            waiting.extend(prefix + name for name in self.children(here))
 
     def subtree(self, path: str, location: str) -> "Tree":
         """The same listing, seen from a directory inside it."""
         cut = len(path) + 1 if path else 0
-        inside = [Directory(d.path[cut:], d.names, d.size_bytes) for d in self.below(path)]
+        inside = [Directory(d.path[cut:], d.names) for d in self.below(path)]
+        sizes = {d.path[cut:]: self.sizes[d.path] for d in self.below(path)}
         prefix = f"{path}/" if path else ""
         odd = tuple(
             Oddity(o.path[cut:], o.reason) for o in self.oddities if o.path.startswith(prefix)
         )
-        return make_tree(location, inside, odd)
+        return make_tree(location, inside, sizes, odd)
 
 
 def make_tree(
-    location: str, directories: Sequence[Directory], oddities: Sequence[Oddity] = ()
+    location: str,
+    directories: Sequence[Directory],
+    sizes: Mapping[str, int],
+    oddities: Sequence[Oddity] = (),
 ) -> Tree:
     """Index directories by path, with every parent known to its parent."""
     by_path = {directory.path: directory for directory in directories}
@@ -100,6 +113,7 @@ def make_tree(
     return Tree(
         location=location,
         directories=by_path,
+        sizes=sizes,
         oddities=tuple(oddities),
         _children={parent: tuple(names) for parent, names in children.items()},
     )

@@ -9,7 +9,7 @@ from holdfast.adapters.codecs.unpack import sniff_codec, unpack
 from holdfast.core.assembly import Gathered, assemble
 from holdfast.core.checkpoint import Checkpoint
 from holdfast.core.fact import Content
-from holdfast.core.file_check import Codecs, check_file
+from holdfast.core.file_check import Checksums, Codecs, check_file
 from holdfast.core.finding import Finding
 from holdfast.core.formats.changelog import CHANGELOG_HEADER_BYTES_MAX
 from holdfast.core.formats.log_name import hadoop_checksum_of
@@ -18,12 +18,21 @@ from holdfast.core.limits import (
     CHECK_BYTES_MAX,
     CHECK_CHUNK_FILES,
     CHECK_FILES_MAX,
+    CHECKSUM_BYTES_MAX,
+    ESSENTIAL_BYTES_MAX,
     FILE_BYTES_MAX,
     LOG_BYTES_MAX,
 )
 from holdfast.core.ports import Storage
-from holdfast.core.survey import Survey, checkable_names, essential_names, survey, with_checksums
-from holdfast.errors import HoldfastError, MalformedError
+from holdfast.core.survey import (
+    Beside,
+    Survey,
+    checkable_names,
+    essential_names,
+    survey,
+    with_checksums,
+)
+from holdfast.errors import HoldfastError, MalformedError, TooLargeError
 
 
 def _unpack_head(data: bytes) -> bytes:
@@ -35,6 +44,7 @@ def _unpack_head(data: bytes) -> bytes:
 
 
 _CODECS = Codecs(crc32c=crc32c, unpack_head=_unpack_head)
+_DIRECTORIES_REMEMBERED_MAX = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,17 +69,20 @@ def read_checkpoint(
     essentials = list(
         dict.fromkeys([*essential_names(found, batch), *(more(found) if more else ())])
     )
-    contents = storage.read(with_checksums(found.tree, essentials), LOG_BYTES_MAX)
+    beside: Beside = {}
+    contents = _read_essentials(storage, with_checksums(found.tree, essentials, beside))
     history = History()
     _check(essentials, contents, history, found)
     if verify or storage.reads_are_cheap:
-        _check_more(storage, found, history, verify)
+        _check_more(storage, found, history, beside, verify=verify)
     newest = [log.path(log.last) for log in (found.offsets, found.commits) if log.last is not None]
     gathered = Gathered(contents=contents, history=history, stats=storage.stat(newest), notes=notes)
     return Look(checkpoint=assemble(found, gathered), found=found, contents=contents)
 
 
-def _check_more(storage: Storage, found: Survey, history: History, verify: bool) -> None:
+def _check_more(
+    storage: Storage, found: Survey, history: History, beside: Beside, *, verify: bool
+) -> None:
     """Check files chunk by chunk: all of them, or as many as cost next to nothing."""
     names: Iterator[str] = checkable_names(found)
     if not verify:
@@ -85,18 +98,20 @@ def _check_more(storage: Storage, found: Survey, history: History, verify: bool)
                     budget -= size
                     chosen.append(name)
             chunk = chosen
-        for group in _groups(storage, chunk):
-            contents = storage.read(with_checksums(found.tree, group), FILE_BYTES_MAX)
+        if len(beside) > _DIRECTORIES_REMEMBERED_MAX:
+            beside.clear()
+        sizes = _sizes(storage, with_checksums(found.tree, chunk, beside))
+        for group in _groups(chunk, sizes):
+            contents = _read_group(storage, with_checksums(found.tree, group, beside), sizes)
             _check(group, contents, history, found)
 
 
-def _groups(storage: Storage, names: list[str]) -> Iterator[list[str]]:
+def _groups(names: list[str], sizes: Mapping[str, int]) -> Iterator[list[str]]:
     """Cut a chunk so that what is held in memory at a time stays below the limit of one file."""
-    stats = storage.stat(names)
     group: list[str] = []
     held = 0
     for name in names:
-        size = stats[name].size_bytes if name in stats else 0
+        size = sizes.get(name, 0) + sum(sizes.get(c, 0) for c in _checksum_names(name))
         if group and held + size > FILE_BYTES_MAX:
             yield group
             group, held = [], 0
@@ -104,6 +119,41 @@ def _groups(storage: Storage, names: list[str]) -> Iterator[list[str]]:
         held += size
     if group:
         yield group
+
+
+def _read_group(
+    storage: Storage, names: list[str], sizes: Mapping[str, int]
+) -> Mapping[str, Content]:
+    large = {n for n in names if n.endswith(".crc") and sizes.get(n, 0) > CHECKSUM_BYTES_MAX}
+    refused: dict[str, Content] = {
+        name: TooLargeError(f"{sizes[name]:,} bytes, more than the {CHECKSUM_BYTES_MAX:,} read")
+        for name in large
+    }
+    read = storage.read([name for name in names if name not in large], FILE_BYTES_MAX)
+    return {**read, **refused}
+
+
+def _read_essentials(storage: Storage, names: list[str]) -> Mapping[str, Content]:
+    """Read what a first look needs, which stays in memory, up to a limit for all of it."""
+    sizes = _sizes(storage, names)
+    left = ESSENTIAL_BYTES_MAX
+    wanted: list[str] = []
+    refused: dict[str, Content] = {}
+    for name in names:
+        size = sizes.get(name, 0)
+        if left < size <= LOG_BYTES_MAX:
+            text = (
+                f"not read: the files of a first look have more than {ESSENTIAL_BYTES_MAX:,} bytes"
+            )
+            refused[name] = TooLargeError(text)
+        else:
+            left -= size if size <= LOG_BYTES_MAX else 0
+            wanted.append(name)
+    return {**storage.read(wanted, LOG_BYTES_MAX), **refused}
+
+
+def _sizes(storage: Storage, names: list[str]) -> dict[str, int]:
+    return {name: stat.size_bytes for name, stat in storage.stat(names).items()}
 
 
 def _check(
@@ -114,17 +164,18 @@ def _check(
         if isinstance(content, HoldfastError):
             history.fail(Finding(code="HF101", message=content.message, path=name))
         elif content is not None:
-            directory, _, leaf = name.rpartition("/")
-            prefix = f"{directory}/" if directory else ""
-            checked = check_file(
-                name,
-                content,
-                _bytes(contents.get(prefix + hadoop_checksum_of(leaf))),
-                _bytes(contents.get(f"{name}.crc")),
-                _CODECS,
-            )
-            history.add(checked, found.tree)
+            hadoop, spark, hadoop_of_spark = map(contents.get, _checksum_names(name))
+            checksums = Checksums(hadoop=hadoop, spark=spark, hadoop_of_spark=hadoop_of_spark)
+            history.add(check_file(name, content, checksums, _CODECS), found.tree)
 
 
-def _bytes(content: Content) -> bytes | None:
-    return content if isinstance(content, bytes) else None
+def _checksum_names(name: str) -> tuple[str, str, str]:
+    """Where checksums of a file would be: Hadoop's, Spark's, and Hadoop's of Spark's."""
+    directory, _, leaf = name.rpartition("/")
+    prefix = f"{directory}/" if directory else ""
+    of_spark = f"{leaf}.crc"
+    return (
+        prefix + hadoop_checksum_of(leaf),
+        prefix + of_spark,
+        prefix + hadoop_checksum_of(of_spark),
+    )

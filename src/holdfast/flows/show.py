@@ -1,16 +1,20 @@
 """show: read one checkpoint and explain it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdfast.core.assembly import plan_of, source_positions
 from holdfast.core.checkpoint import Checkpoint, SourcePosition
 from holdfast.core.fact import Fact, interpret
 from holdfast.core.formats.commit_log import CommitEntry, parse_commit_entry
+from holdfast.core.formats.file_source_log import FileSourceEntry
 from holdfast.core.formats.initial_offset import parse_kafka_initial_offset
 from holdfast.core.formats.offset_log import OffsetEntry
+from holdfast.core.offsets.file import FILE
 from holdfast.core.offsets.kind import Advance, advances, amount
 from holdfast.core.operator_schemas import OperatorSchemas, read_schemas, schema_names
+from holdfast.core.ports import Storage
 from holdfast.errors import CheckpointError, UsageError
+from holdfast.flows.batch_files import read_batch_files
 from holdfast.flows.locate import locate
 from holdfast.flows.reading import Look, read_checkpoint
 
@@ -20,11 +24,14 @@ class SourceMove:
     """From where to where one source goes in a batch."""
 
     source: SourcePosition
+    start: SourcePosition | None
     kind: str
     counts: str | None
     label_names: tuple[str, ...]
     moves: tuple[Advance, ...]
     amount: int | None
+    files: tuple[FileSourceEntry, ...] | None = None
+    """Input files of the batch, where the source is a file source whose log could be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +70,7 @@ def show(
     return Shown(
         checkpoint=look.checkpoint,
         newest=batch_view(look, newest) if newest is not None else None,
-        batch=batch_view(look, batch) if batch is not None else None,
+        batch=_with_files(located.storage, look, batch) if batch is not None else None,
         schemas=read_schemas(look.found, look.contents) if state else None,
     )
 
@@ -84,14 +91,33 @@ def batch_view(look: Look, batch: int) -> BatchView:
     )
 
 
+def _with_files(storage: Storage, look: Look, batch: int) -> BatchView:
+    """A batch together with the input files that its file sources planned for it."""
+    view = batch_view(look, batch)
+    return replace(view, sources=tuple(_listing_files(storage, look, m) for m in view.sources))
+
+
+def _listing_files(storage: Storage, look: Look, move: SourceMove) -> SourceMove:
+    end = move.source.offset
+    if end is None or end.kind is not FILE:
+        return move
+    directory = move.source.name or str(move.source.position)
+    start = move.start.offset if move.start else None
+    return replace(move, files=read_batch_files(storage, look.found, directory, start, end))
+
+
 def _move(look: Look, batch: int, end: SourcePosition, start: SourcePosition | None) -> SourceMove:
     kind = end.offset.kind if end.offset else None
-    begin = start.offset.value if start and start.offset else None
+    begin = None
+    if start and start.offset and start.offset.kind is kind:
+        # Another kind in the same place is another source, which begins where it begins.
+        begin = start.offset.value
     if batch == 0 and kind is not None and kind.name == "kafka":
         begin = _kafka_beginning(look, end)
     moves = advances(kind, begin, end.offset.value) if kind and end.offset else ()
     return SourceMove(
         source=end,
+        start=start,
         kind=kind.name if kind else "unknown",
         counts=kind.counts if kind else None,
         label_names=kind.label_names if kind else (),

@@ -21,6 +21,9 @@ _LZ4_RAW: Final = 0x10
 _LZ4_PACKED: Final = 0x20
 _LZ4_LEVEL_BASE: Final = 10
 _LZ4_SEED: Final = 0x9747_B28C
+# The hash takes half a second per MiB here. LZ4BlockOutputStream of Spark writes blocks of 32 KiB
+# unless told otherwise; a larger one is unpacked and not held against its hash.
+_LZ4_HASHED_BYTES_MAX: Final = 256 * 1024
 # StreamingXXHash32.asChecksum gives lz4-java a Checksum that drops the upper four bits.
 _LZ4_CHECKSUM_MASK: Final = 0x0FFF_FFFF
 
@@ -99,7 +102,8 @@ def _lz4_blocks(data: bytes) -> Iterator[bytes]:
         ended = unpacked == 0
         if not ended:
             block = _lz4_block(body, token & 0xF0, unpacked)
-            if xxhash32(block, _LZ4_SEED) & _LZ4_CHECKSUM_MASK != checksum:
+            hashed = xxhash32(block, _LZ4_SEED) if unpacked <= _LZ4_HASHED_BYTES_MAX else None
+            if hashed is not None and hashed & _LZ4_CHECKSUM_MASK != checksum:
                 raise MalformedError("a block of the lz4 stream differs from its checksum")
             yield block
     # Spark reads such a file as if it ended here; LZ4BlockOutputStream always writes the end.

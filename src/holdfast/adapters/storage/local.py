@@ -3,19 +3,14 @@
 import errno
 import os
 import stat as stat_bits
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from holdfast.adapters.storage import directory_sizes
+from holdfast.adapters.storage.pending_sizes import PendingSizes
 from holdfast.core.fact import Content
 from holdfast.core.limits import WALK_FILES_MAX
 from holdfast.core.tree import Directory, Entries, FileStat, Oddity, Tree, make_tree
 from holdfast.errors import HoldfastError, TooLargeError, UnreachableError
-
-_SECOND_PROCESS_FILES_MIN = 40_000
-"""Below this, starting a process (15 ms) costs more than it saves."""
 
 _KINDS = (
     (stat_bits.S_ISLNK, "a symbolic link, not followed"),
@@ -39,8 +34,9 @@ class LocalStorage:
 
     def walk(self) -> Tree:
         """List every plain file below the root."""
-        found: list[tuple[str, list[str]]] = []
+        found: list[Directory] = []
         oddities: list[Oddity] = []
+        sizes = PendingSizes(self._root)
         files = 0
         waiting = [""]
         while waiting:
@@ -52,16 +48,16 @@ class LocalStorage:
                     raise self._unreachable(error) from error
                 oddities.append(Oddity(path, f"cannot be listed: {_reason(error)}"))
                 continue
-            found.append((path, names))
+            found.append(Directory(path, names))
+            sizes.add(path, len(names))
             files += len(names)
             if files > WALK_FILES_MAX:
                 message = f"more than {WALK_FILES_MAX:,} files lie below this folder"
                 raise TooLargeError(
                     message, subject=self.location, next_action="name a smaller folder"
                 )
-        sizes = self._sizes(found, files)
-        directories = [Directory(path, names, sizes[path]) for path, names in found]
-        return make_tree(self.location, directories, oddities)
+        sizes.complete()
+        return make_tree(self.location, found, sizes, oddities)
 
     def read(self, names: Sequence[str], limit_bytes: int) -> Mapping[str, Content]:
         """Read files whole; a file larger than the limit is not opened."""
@@ -115,23 +111,6 @@ class LocalStorage:
                     oddities.append(Oddity(prefix + entry.name, _kind(entry)))
         return names
 
-    def _sizes(self, found: list[tuple[str, list[str]]], files: int) -> dict[str, int]:
-        """Sizes by directory; of a large tree a second process adds up one half."""
-        absolute = {path: os.path.join(self._root, path) for path, _ in found}
-        mine = [path for path, _ in found]
-        theirs: list[str] = []
-        if files >= _SECOND_PROCESS_FILES_MIN and sys.executable:
-            mine, theirs = _halves(found)
-        worker = _start_worker([absolute[path] for path in theirs]) if theirs else None
-        sizes = {path: directory_sizes.directory_size(absolute[path]) for path in mine}
-        lines = worker.communicate()[0].split() if worker else []
-        if len(lines) == len(theirs):
-            sizes.update(zip(theirs, map(int, lines), strict=True))
-        else:
-            # The second process was stopped by something; the answer must not depend on it.
-            sizes.update({p: directory_sizes.directory_size(absolute[p]) for p in theirs})
-        return sizes
-
     def _read_one(self, name: str, limit_bytes: int) -> Content:
         if self._leaves_root(name):
             return UnreachableError("the name leads out of the checkpoint", subject=name)
@@ -169,31 +148,6 @@ class LocalStorage:
         if isinstance(error, PermissionError):
             action = "ask for read permission, or run as a user who has it"
         return UnreachableError(_reason(error), subject=self.location, next_action=action)
-
-
-def _start_worker(directories: list[str]) -> "subprocess.Popen[bytes]":
-    worker = subprocess.Popen(
-        [sys.executable, "-I", "-S", directory_sizes.__file__],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    if worker.stdin is not None:
-        worker.stdin.write(b"\0".join(os.fsencode(path) for path in directories))
-        worker.stdin.close()
-        worker.stdin = None
-    return worker
-
-
-def _halves(found: list[tuple[str, list[str]]]) -> tuple[list[str], list[str]]:
-    """Split directories into two groups of about as many files, largest first."""
-    groups: tuple[list[str], list[str]] = ([], [])
-    loads = [0, 0]
-    for path, names in sorted(found, key=lambda item: -len(item[1])):
-        lighter = 0 if loads[0] <= loads[1] else 1
-        groups[lighter].append(path)
-        loads[lighter] += len(names) + 10
-    return groups
 
 
 def _read_descriptor(descriptor: int, limit_bytes: int) -> bytes | HoldfastError:

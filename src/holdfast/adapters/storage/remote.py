@@ -3,11 +3,13 @@
 One flat listing answers every question about names, sizes and times; reads go out together.
 """
 
+from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from fsspec.core import url_to_fs
+from fsspec import get_filesystem_class
 
 from holdfast.core.fact import Content
 from holdfast.core.limits import WALK_FILES_MAX
@@ -15,6 +17,37 @@ from holdfast.core.tree import Directory, Entries, FileStat, Oddity, Tree, make_
 from holdfast.errors import HoldfastError, TooLargeError, UnreachableError
 
 _CREDENTIALS = "check the credentials and the region (the usual variables of the store's own tools)"
+
+_OPTIONS: dict[str, dict[str, Any]] = {
+    # A person waits: give up on a silent store in seconds, and not in the minutes of the default.
+    "s3": {
+        "config_kwargs": {
+            "connect_timeout": 4,
+            "read_timeout": 20,
+            "retries": {"mode": "standard", "total_max_attempts": 2},
+        }
+    },
+}
+_S3_RETRIES = 2
+"""s3fs tries again on top of botocore, five times unless told."""
+
+
+@dataclass(slots=True)
+class _Listed:
+    """The files directly inside one folder, by column: an object per file would not fit."""
+
+    names: list[str] = field(default_factory=list)
+    sizes: "array[int]" = field(default_factory=lambda: array("q"))
+    times_ms: "array[int]" = field(default_factory=lambda: array("q"))
+    _places: dict[str, int] = field(default_factory=dict)
+
+    def stat(self, leaf: str) -> FileStat | None:
+        if not self._places:
+            self._places = {name: place for place, name in enumerate(self.names)}
+        place = self._places.get(leaf)
+        if place is None:
+            return None
+        return FileStat(size_bytes=self.sizes[place], modified_ms=self.times_ms[place])
 
 
 class RemoteStorage:
@@ -27,7 +60,7 @@ class RemoteStorage:
         self.location = location
         self._fs = file_system
         self._root = root.rstrip("/")
-        self._stats: dict[str, FileStat] = {}
+        self._listed: dict[str, _Listed] | None = None
 
     def walk(self) -> Tree:
         """List every object below the root; the listing also answers stat."""
@@ -38,33 +71,42 @@ class RemoteStorage:
         if len(found) > WALK_FILES_MAX:
             message = f"more than {WALK_FILES_MAX:,} objects lie below this folder"
             raise TooLargeError(message, subject=self.location, next_action="name a smaller folder")
-        names: dict[str, list[str]] = {}
-        sizes: dict[str, int] = {}
+        listed: dict[str, _Listed] = {}
         oddities: list[Oddity] = []
         for path, info in found.items():
             name = self._relative(path)
             if not name or name.endswith("/") or info.get("type") == "directory":
                 continue  # a marker that some tools put in place of a directory
-            if ".." in name.split("/") or "//" in name:
+            if _could_not_be_a_path(name):
                 oddities.append(Oddity(name, "a name that could not be a path"))
                 continue
             directory, _, leaf = name.rpartition("/")
-            size = int(info.get("size") or 0)
-            names.setdefault(directory, []).append(leaf)
-            sizes[directory] = sizes.get(directory, 0) + size
-            self._stats[name] = FileStat(size_bytes=size, modified_ms=_modified_ms(info))
-        directories = [Directory(path, leaves, sizes[path]) for path, leaves in names.items()]
-        return make_tree(self.location, directories, oddities)
+            files = listed.setdefault(directory, _Listed())
+            files.names.append(leaf)
+            files.sizes.append(int(info.get("size") or 0))
+            files.times_ms.append(_modified_ms(info))
+        self._listed = listed
+        directories = [Directory(path, files.names) for path, files in listed.items()]
+        sizes = {path: sum(files.sizes) for path, files in listed.items()}
+        return make_tree(self.location, directories, sizes, oddities)
 
     def read(self, names: Sequence[str], limit_bytes: int) -> Mapping[str, Content]:
         """Read objects whole, all at once; sizes come from the listing where there was one."""
         result: dict[str, Content] = {}
         wanted: list[str] = []
         for name in names:
-            known = self._stats.get(name)
-            if self._stats and known is None:
+            if _could_not_be_a_path(name):
+                text = "the name leads out of the checkpoint"
+                result[name] = UnreachableError(text, subject=name)
+                continue
+            try:
+                known = self._stat(name)
+            except HoldfastError as error:
+                result[name] = error
+                continue
+            if known is None:
                 result[name] = None
-            elif known and known.size_bytes > limit_bytes:
+            elif known.size_bytes > limit_bytes:
                 text = f"{known.size_bytes:,} bytes, more than the {limit_bytes:,} read whole"
                 result[name] = TooLargeError(text, subject=name)
             else:
@@ -73,8 +115,16 @@ class RemoteStorage:
         return result
 
     def stat(self, names: Sequence[str]) -> Mapping[str, FileStat]:
-        """Answered from the listing."""
-        return {name: self._stats[name] for name in names if name in self._stats}
+        """Answered from the listing where there was one."""
+        result: dict[str, FileStat] = {}
+        for name in names:
+            try:
+                found = None if _could_not_be_a_path(name) else self._stat(name)
+            except HoldfastError:
+                continue
+            if found is not None:
+                result[name] = found
+        return result
 
     def entries(self) -> Entries:
         """One listing with a delimiter."""
@@ -92,34 +142,57 @@ class RemoteStorage:
 
     def at(self, name: str) -> "RemoteStorage":
         """A folder inside this one."""
+        if _could_not_be_a_path(name):
+            raise UnreachableError("the folder leads out of its base", subject=name)
         location = f"{self.location.rstrip('/')}/{name}"
         return RemoteStorage(location, self._fs, f"{self._root}/{name}")
+
+    def _stat(self, name: str) -> FileStat | None:
+        if self._listed is not None:
+            directory, _, leaf = name.rpartition("/")
+            files = self._listed.get(directory)
+            return files.stat(leaf) if files else None
+        try:
+            info = self._fs.info(f"{self._root}/{name}")
+        except FileNotFoundError:
+            return None
+        except Exception as error:
+            raise unreachable(error, self.location) from error
+        if info.get("type") == "directory":
+            return None
+        return FileStat(size_bytes=int(info.get("size") or 0), modified_ms=_modified_ms(info))
 
     def _fetch(self, names: list[str]) -> dict[str, Content]:
         if not names:
             return {}
-        paths = {f"{self._root}/{name}": name for name in names}
         try:
-            answers = self._fs.cat(list(paths), on_error="return")
+            # Not `cat`: that takes `?`, `*` and `[` in a name for a pattern.
+            answers = self._fs.cat_ranges(
+                [f"{self._root}/{name}" for name in names], None, None, on_error="return"
+            )
         except Exception as error:  # noqa: BLE001 - each library has its own; all mean: no answer
             failure = unreachable(error, self.location)
             return dict.fromkeys(names, failure)
-        if isinstance(answers, bytes):
-            answers = {next(iter(paths)): answers}
-        by_path = {str(path).lstrip("/"): answer for path, answer in answers.items()}
-        return {name: _content(by_path.get(path.lstrip("/")), name) for path, name in paths.items()}
+        return {name: _content(each, name) for name, each in zip(names, answers, strict=True)}
 
     def _relative(self, path: str) -> str:
-        clean, root = path.lstrip("/"), self._root.lstrip("/")
-        return clean[len(root) :].lstrip("/") if clean.startswith(root) else clean
+        clean, root = path.lstrip("/"), f"{self._root.lstrip('/')}/"
+        return clean[len(root) :] if clean.startswith(root) else ""
 
 
 def open_remote(location: str, url: str) -> RemoteStorage:
     """Open a folder by the URL that fsspec understands; `location` is the one to show."""
+    protocol = url.partition("://")[0]
     try:
-        file_system, root = url_to_fs(url, use_listings_cache=False)
+        # Not `url_to_fs`: that takes `::` in a name for a chain of file systems.
+        kind = get_filesystem_class(protocol)
+        options = {**_OPTIONS.get(protocol, {}), **kind._get_kwargs_from_urls(url)}
+        file_system = kind(use_listings_cache=False, **options)
+        root = kind._strip_protocol(url)
     except Exception as error:
         raise unreachable(error, location) from error
+    if protocol == "s3":
+        file_system.retries = _S3_RETRIES
     return RemoteStorage(location, file_system, root)
 
 
@@ -139,6 +212,10 @@ def unreachable(error: BaseException, location: str) -> HoldfastError:
         subject=location,
         next_action="check the address, the network and the credentials",
     )
+
+
+def _could_not_be_a_path(name: str) -> bool:
+    return name.startswith("/") or "//" in name or "\0" in name or ".." in name.split("/")
 
 
 def _content(answer: object, name: str) -> Content:

@@ -12,6 +12,7 @@ _NEWEST: Final = 1
 _LONG_MAX: Final = 2**63 - 1
 _LONG_DIGITS: Final = 19
 _FLAT_DECODER: Final = json.JSONDecoder()
+_FLAT_VALUES_MAX: Final = 100
 
 
 def parse_compactible_name(name: str) -> tuple[int, bool] | None:
@@ -36,7 +37,7 @@ def entry_objects(data: bytes, what: str) -> list[dict[str, Json]]:
 def _entry(line: str, what: str, number: int) -> dict[str, Json]:
     # A compact file has up to hundreds of thousands of lines. One decoder for all of them takes
     # half the time, and a line with one bracket cannot nest; any other goes the strict way.
-    if line.count("{") == 1 and "[" not in line:
+    if line.count("{") == 1 and "[" not in line and line.count(",") <= _FLAT_VALUES_MAX:
         try:
             value = _FLAT_DECODER.decode(line)
         except ValueError as error:

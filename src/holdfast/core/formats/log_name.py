@@ -5,6 +5,9 @@ stores also list directory markers and leftovers, so only plain digits count as 
 """
 
 import re
+from array import array
+from collections.abc import Sequence
+from itertools import filterfalse
 
 LONG_MAX = 2**63 - 1
 
@@ -28,6 +31,26 @@ def batch_id_of(name: str) -> int | None:
         return None
     number = int(name) if len(name) <= 19 else LONG_MAX + 1
     return number if number <= LONG_MAX else None
+
+
+def split_batch_ids(names: Sequence[str]) -> tuple[Sequence[int], list[str]]:
+    """Give the batch ids among names, ascending, and the names that are none.
+
+    The same rule as batch_id_of, without a call per name: a log can hold 100,000.
+    """
+    digits = list(filter(str.isdigit, names))
+    others = list(filterfalse(str.isdigit, names)) if len(digits) < len(names) else []
+    if not digits:
+        return (), others
+    simple = len(max(digits, key=len)) <= 18 and all(map(str.isascii, digits))
+    doubtful = {n for n in digits if n[0] == "0"} - {"0"} if simple else set(digits)
+    if doubtful:
+        others += [name for name in doubtful if batch_id_of(name) is None]
+        digits = [n for n in digits if n not in doubtful or batch_id_of(n) is not None]
+    ids = list(map(int, digits))
+    if ids and max(ids) - min(ids) + 1 == len(ids):
+        return range(min(ids), max(ids) + 1), others  # no gap: nothing to sort, nothing to keep
+    return array("q", sorted(ids)), others
 
 
 def is_temporary(name: str) -> bool:

@@ -7,9 +7,10 @@ source has no position yet. v2, Spark 4.2 and newer (OffsetMap): each line is `<
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from holdfast.core.formats.json_text import Json, decode_object, integer
+from holdfast.core.formats.json_text import Json, decode_object, integer, refuse_many_values
 from holdfast.core.formats.versioned_text import split_version
-from holdfast.errors import MalformedError
+from holdfast.core.limits import SOURCE_LINES_MAX
+from holdfast.errors import MalformedError, TooLargeError
 
 NEWEST_VERSION = 2
 NO_POSITION = "-"
@@ -47,6 +48,9 @@ def parse_offset_entry(data: bytes) -> OffsetEntry:
     body = lines[1:]
     if not body:
         raise MalformedError("the offsets file ends before the position of its first source")
+    if len(body) > SOURCE_LINES_MAX:
+        raise TooLargeError(f"the offsets file has more than {SOURCE_LINES_MAX:,} sources")
+    refuse_many_values("\n".join(body), "the offsets file")
     control = metadata.get("controlBatchInfo")
     return OffsetEntry(
         version=version,

@@ -6,7 +6,7 @@ from holdfast.core.formats.json_text import decode_object, text_field
 from holdfast.core.formats.versioned_text import decode_text
 from holdfast.errors import MalformedError
 
-_UUID = re.compile(r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 
 
 def parse_query_metadata(data: bytes) -> str:
@@ -15,6 +15,6 @@ def parse_query_metadata(data: bytes) -> str:
     if not text.strip():
         raise MalformedError("metadata is empty: it was created and never written")
     query_id = text_field(decode_object(text, "metadata"), "id", "metadata")
-    if not _UUID.match(query_id):
+    if not _UUID.fullmatch(query_id):
         raise MalformedError("metadata holds an id that is not a UUID")
     return query_id

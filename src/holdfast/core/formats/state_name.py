@@ -5,17 +5,22 @@ Version V is the state after batch V-1. `V.delta` and `V.snapshot` are of the HD
 format 2 (Spark 4.0), where commits/N says which id counts.
 """
 
+from functools import lru_cache
+
 from holdfast.core.formats.log_name import batch_id_of
 
 SNAPSHOT_KINDS: frozenset[str] = frozenset({"snapshot", "zip"})
 CHANGE_KINDS: frozenset[str] = frozenset({"delta", "changelog"})
 VERSIONED_KINDS: frozenset[str] = SNAPSHOT_KINDS | CHANGE_KINDS
 
+_NAMES_REMEMBERED = 4_096
 
+
+@lru_cache(maxsize=_NAMES_REMEMBERED)
 def split_state_name(name: str) -> tuple[int, str | None, str] | None:
     """Give (version, unique id or None, kind) of a state file, None for any other name.
 
-    A plain tuple and no regular expression: a checkpoint can hold a million of these.
+    A checkpoint can hold a million of these, and every partition holds the same names.
     """
     stem, dot, kind = name.rpartition(".")
     if not dot or kind not in VERSIONED_KINDS:

@@ -4,7 +4,7 @@ HDFSMetadataLog.validateVersion is the rule: the line is the letter v and a posi
 larger number than the reader knows is "produced by a newer version of Spark".
 """
 
-from holdfast.core.limits import FILE_BYTES_MAX
+from holdfast.core.limits import FILE_BYTES_MAX, TEXT_LINES_MAX
 from holdfast.errors import MalformedError, NewerVersionError, TooLargeError
 
 
@@ -23,6 +23,8 @@ def split_version(data: bytes, what: str, newest: int) -> tuple[int, list[str]]:
     text = decode_text(data, what)
     if not text:
         raise MalformedError(f"{what} is empty: it was created and never written")
+    if text.count("\n") > TEXT_LINES_MAX:
+        raise TooLargeError(f"{what} has more than {TEXT_LINES_MAX:,} lines")
     # Spark reads with Scala's getLines, which ends lines at \n and \r\n only;
     # str.splitlines would also cut at Unicode separators inside JSON strings.
     lines = [line.removesuffix("\r") for line in text.split("\n")]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from holdfast.core.formats.log_name import batch_id_of, is_temporary
 from holdfast.core.formats.state_name import SNAPSHOT_KINDS, split_state_name
+from holdfast.core.limits import OPERATORS_MAX
 from holdfast.core.tree import Tree
 
 DEFAULT_STORE = "default"
@@ -59,9 +60,13 @@ class _Tally:
 
 
 def read_layout(tree: Tree) -> tuple[OperatorFiles, ...]:
-    """Read every operator below `state/`, in the order of their numbers."""
-    ids = sorted(i for i in map(batch_id_of, tree.children("state")) if i is not None)
-    return tuple(_operator(tree, operator_id) for operator_id in ids)
+    """Read the operators below `state/`, in the order of their numbers."""
+    return tuple(_operator(tree, operator_id) for operator_id in operator_ids(tree)[:OPERATORS_MAX])
+
+
+def operator_ids(tree: Tree) -> list[int]:
+    """The numbers of all operators below `state/`, sorted."""
+    return sorted(i for i in map(batch_id_of, tree.children("state")) if i is not None)
 
 
 def _operator(tree: Tree, operator_id: int) -> OperatorFiles:

@@ -27,7 +27,7 @@ class Era:
 
 
 def loadable_versions(
-    store: StoreFiles, committed_id: CommittedId, broken: frozenset[str] = frozenset()
+    store: StoreFiles, committed_id: CommittedId | None, broken: frozenset[str] = frozenset()
 ) -> list[Range]:
     """Ranges of versions of one store that can be loaded, version 0 (empty) included.
 
@@ -37,7 +37,7 @@ def loadable_versions(
     for version in sorted({*store.snapshots, *store.changes}):
         if version == 0:
             continue
-        wanted = committed_id(version, store.partition, store.store)
+        wanted = committed_id(version, store.partition, store.store) if committed_id else None
         start, end = ranges[-1]
         follows = version == end + 1
         if _usable_snapshot(store, version, wanted, broken) or (
@@ -54,13 +54,14 @@ def operator_loadable(
     operator: OperatorFiles,
     eras: Sequence[Era],
     store_names: Iterable[str],
-    committed_id: CommittedId,
+    committed_id: CommittedId | None,
     broken: frozenset[str] = frozenset(),
 ) -> list[Range]:
     """Ranges of versions for which every partition and store of an operator can be loaded."""
     by_key = {(store.partition, store.store): store for store in operator.stores}
     cache: dict[tuple[int, str], list[Range]] = {}
     names = tuple(store_names)
+    like: StoreFiles | None = None
     result: list[Range] = []
     for era in eras:
         last = era.last if era.last is not None else (operator.last_version or 0)
@@ -71,7 +72,13 @@ def operator_loadable(
             if not common:
                 break
             if key not in cache:
-                cache[key] = loadable_versions(by_key[key], committed_id, broken)
+                store = by_key[key]
+                # Without ids only names count, and most partitions hold the same ones.
+                if like is None or committed_id or broken or not _same_files(store, like):
+                    cache[key] = loadable_versions(store, committed_id, broken)
+                else:
+                    cache[key] = cache[like.partition, like.store]
+                like = store
             common = intersect(common, cache[key])
         result.extend(common)
     return merge(result)
@@ -122,6 +129,10 @@ def eras_of(partitions_by_batch: Mapping[int, int], newest: int) -> list[Era]:
             eras[-1] = Era(first=eras[-1].first, last=batch, partitions=eras[-1].partitions)
         eras.append(Era(first=first, last=None, partitions=count))
     return eras or [Era(first=0, last=None, partitions=newest)]
+
+
+def _same_files(one: StoreFiles, other: StoreFiles) -> bool:
+    return one.changes == other.changes and one.snapshots == other.snapshots
 
 
 def _usable_snapshot(

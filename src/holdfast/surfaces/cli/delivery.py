@@ -13,6 +13,10 @@ from holdfast.surfaces.render.words import plain
 
 T = TypeVar("T")
 
+INDENTED_CHARACTERS_MAX = 1_000_000
+"""Longer JSON comes on one line: indenting takes ten times as long, and values that lie deep get
+hundreds of blanks each."""
+
 EXIT_DONE = 0
 EXIT_WRONG = 1
 
@@ -61,5 +65,8 @@ def report_error(error: HoldfastError, output: Output) -> int:
 
 
 def write_json(value: dict[str, Any]) -> None:
-    """One JSON value on standard output."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=True) + "\n")
+    """One JSON value on standard output; indented where a person might read it."""
+    text = json.dumps(value, ensure_ascii=True)
+    if len(text) <= INDENTED_CHARACTERS_MAX:
+        text = json.dumps(value, indent=2, ensure_ascii=True)
+    sys.stdout.write(text + "\n")

@@ -9,6 +9,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from holdfast.surfaces.cli.plain_values import take_plain_values
+
 COMMANDS: dict[str, str] = {
     "show": "Explain a checkpoint: what it holds, what is in flight, what a restart will do.",
     "fleet": "List every checkpoint below a folder or bucket, and what is odd about each.",
@@ -24,9 +26,20 @@ EXIT_INTERRUPTED = 130
 class LazyGroup(TyperGroup):
     """Commands that are imported when they are called."""
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options of `holdfast` itself."""
+        parameters = super().get_params(ctx)
+        take_plain_values(parameters)
+        return list(parameters)
+
     def list_commands(self, ctx: Any) -> list[str]:
         """The commands in the order in which people meet them."""
         return list(COMMANDS)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The list in the help, for which no command need be loaded."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Load the module of a command."""
@@ -36,6 +49,7 @@ class LazyGroup(TyperGroup):
         command = typer.main.get_command(module.app)
         command.name = cmd_name
         command.short_help = COMMANDS[cmd_name]
+        take_plain_values(command.get_params(ctx))
         return command
 
 

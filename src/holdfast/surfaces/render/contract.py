@@ -138,6 +138,7 @@ class BatchSourceJson(Model):
     counts: str | None
     amount: int | None
     moves: list[MoveJson]
+    files: list[dict[str, Any]] | None = Field(description="Input files of a file source.")
 
 
 class BatchJson(Model):

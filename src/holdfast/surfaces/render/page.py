@@ -12,6 +12,9 @@ from holdfast.core.finding import Finding
 from holdfast.surfaces.render.words import plain
 
 _WIDTH_WITHOUT_TERMINAL = 200
+_ROWS_MAX = 1_000
+_TEXT_MAX = 4_000
+"""Characters of one value; the rest is in the JSON. Rich takes seconds over a line of megabytes."""
 _MARKS = {"error": ("!!", "bold red"), "warning": ("! ", "yellow"), "info": ("  ", "dim")}
 
 
@@ -30,14 +33,17 @@ class Page:
 
     def say(self, text: str = "", style: str = "") -> None:
         """One line, indented like the rest."""
-        self._console.print(Text(f"  {plain(text)}" if text else "", style=style))
+        self._console.print(Text(f"  {_shown(text)}" if text else "", style=style))
 
     def rows(self, rows: Iterable[tuple[str, str]]) -> None:
-        """A label and a value on each line."""
-        for label, value in rows:
+        """A label and a value on each line; very many are cut."""
+        for number, (label, value) in enumerate(rows):
+            if number == _ROWS_MAX:
+                self.say(f"{' ' * 12}… and more (--output json)")
+                break
             line = Text("  ")
             line.append(f"{label:<12}", style="cyan")
-            line.append(plain(value))
+            line.append(_shown(value))
             self._console.print(line)
 
     def table(
@@ -49,15 +55,19 @@ class Page:
             numeric = index >= right
             table.add_column(name, justify="right" if numeric else "left", no_wrap=True)
         for row in rows:
-            table.add_row(*(Text(plain(cell)) for cell in row))
+            table.add_row(*(Text(_shown(cell)) for cell in row))
         self._console.print(Padding(table, (0, 0, 0, indent), expand=False))
 
     def findings(self, findings: Iterable[Finding]) -> None:
         """Findings, each with its code and path."""
         for finding in findings:
             mark, style = _MARKS[finding.severity]
-            where = f"  {plain(finding.path)}:" if finding.path else " "
+            where = f"  {_shown(finding.path)}:" if finding.path else " "
             line = Text("  ")
             line.append(f"{mark} {finding.code}", style=style)
-            line.append(f"{where} {plain(finding.message)}")
+            line.append(f"{where} {_shown(finding.message)}")
             self._console.print(line)
+
+
+def _shown(text: str) -> str:
+    return plain(text if len(text) <= _TEXT_MAX else f"{text[:_TEXT_MAX]}…")

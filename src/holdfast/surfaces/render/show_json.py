@@ -6,6 +6,7 @@ from holdfast.core.batch_log import BatchLog
 from holdfast.core.checkpoint import Checkpoint, OperatorState
 from holdfast.core.fact import Fact, Known, Unreadable
 from holdfast.core.formats.commit_log import CommitEntry
+from holdfast.core.formats.file_source_log import FileSourceEntry
 from holdfast.core.formats.offset_log import OffsetEntry
 from holdfast.core.formats.state_schema import describe_struct
 from holdfast.core.operator_schemas import OperatorSchemas
@@ -157,10 +158,17 @@ def _batch(view: BatchView) -> dict[str, Any]:
                     }
                     for m in move.moves
                 ],
+                "files": _files(move.files),
             }
             for move in view.sources
         ],
     }
+
+
+def _files(files: tuple[FileSourceEntry, ...] | None) -> list[dict[str, Any]] | None:
+    if files is None:
+        return None
+    return [{"path": entry.path, "timestamp_ms": entry.timestamp_ms} for entry in files]
 
 
 def _schemas(schemas: OperatorSchemas) -> dict[str, Any]:

@@ -15,6 +15,9 @@ from holdfast.surfaces.render.words import age, moment, plain, size, span, water
 _POSITIONS_MAX = 60
 """Rows of one source's table; a topic can have thousands of partitions."""
 
+_FILES_MAX = 20
+"""Input files listed by name."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowText:
@@ -125,6 +128,15 @@ class ShowText:
         if len(move.moves) > _POSITIONS_MAX:
             page.say(f"{' ' * 12}… and {len(move.moves) - _POSITIONS_MAX:,} more (--output json)")
 
+    def _input_files(self, page: Page, move: SourceMove) -> None:
+        if move.files is None:
+            return
+        plural = "" if len(move.files) == 1 else "s"
+        page.rows([("", f"{len(move.files):,} input file{plural}")])
+        page.rows([("", entry.path) for entry in move.files[:_FILES_MAX]])
+        if len(move.files) > _FILES_MAX:
+            page.rows([("", f"… and {len(move.files) - _FILES_MAX:,} more (--output json)")])
+
     def _state(self, page: Page, shown: Shown) -> None:
         for operator in shown.checkpoint.operators:
             page.rows([(f"state {operator.files.operator_id}", _operator_line(operator))])
@@ -174,6 +186,7 @@ class ShowText:
         page.say()
         for move in view.sources:
             self._source(page, move, view.batch)
+            self._input_files(page, move)
 
     def _next(self, page: Page, shown: Shown) -> None:
         checkpoint = shown.checkpoint
