@@ -57,5 +57,8 @@ fuzz: $(STAMP)  ## a long fuzz campaign over every parser and every golden file
 jars: java $(STAMP)  ## resolve the jars of the lake profile and of the Kafka broker into the cache
 	$(BIN)/python scripts/jars/fetch.py lake kafka-broker
 
+docs: $(STAMP)  ## write the generated parts of the docs anew
+	$(BIN)/python scripts/docs/generate.py
+
 clean:  ## remove the environment and caches of this folder
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -4,6 +4,9 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+EMPTY_LZ4 = b"LZ4Block" + bytes([0x16]) + bytes(12)
+"""A stream of lz4-java without content: only the block that ends it."""
+
 QUERY_ID = "4b41c017-66c9-4266-832e-b7bdca059b6e"
 
 
@@ -46,5 +49,5 @@ class CheckpointBuilder:
 
     def state(self, *names: str, operator: int = 0) -> "CheckpointBuilder":
         for name in names:
-            self.write(f"state/{operator}/{name}", b"state")
+            self.write(f"state/{operator}/{name}", EMPTY_LZ4)
         return self

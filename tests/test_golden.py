@@ -16,7 +16,12 @@ WITHOUT_PROGRESS_OF_LAST = ("offline_repartition",)
 """The batch that an offline repartition adds is told by no progress event."""
 
 WITH_OPERATORS = [case for case in CASES if "state_metadata" in case.expected]
-WITH_STATE = [case for case in CASES if case.expected.get("state_readable_batches")]
+WITH_STATE = [
+    # The state reader of 4.0 does not know state format 2, and says so for every batch.
+    case
+    for case in CASES
+    if any(case.expected.get("state_readable_batches", {}).values())
+]
 
 
 def look(case: Case, batch: int | None = None) -> tuple[Shown, dict[str, Any]]:
@@ -91,7 +96,9 @@ def test_state_can_be_loaded_for_the_batches_that_spark_could_read(stateful: Cas
     retained = set(shown.checkpoint.offsets.ids)
     for operator in shown.checkpoint.operators:
         loadable = {batch for first, last in operator.loadable for batch in range(first, last + 1)}
-        assert loadable & retained == set(readable[str(operator.files.operator_id)])
+        # Up to 4.0 the state reader also shows what an uncommitted batch has written.
+        finished = set(range((shown.checkpoint.done_through or 0) + 1))
+        assert loadable & retained == set(readable[str(operator.files.operator_id)]) & finished
 
 
 def test_nothing_is_wrong_and_every_checksum_agrees(case: Case) -> None:

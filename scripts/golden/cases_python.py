@@ -80,6 +80,8 @@ class Numbers(DataSource):
 
 class NumbersReader(DataSourceStreamReader):
     STEP = 3
+    # The numbers end, so that the query is idle, and not inside a batch, when it is stopped.
+    LAST = 9
 
     def __init__(self) -> None:
         self.position = 0
@@ -88,7 +90,7 @@ class NumbersReader(DataSourceStreamReader):
         return {"offset": 0}
 
     def latestOffset(self, start: Any = None, limit: Any = None) -> dict[str, int]:
-        self.position += self.STEP
+        self.position = min(self.position + self.STEP, self.LAST)
         return {"offset": self.position}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[Span]:

@@ -47,3 +47,5 @@ __getattr__ = _lazy_names(
         "show": "holdfast.flows.show",
     },
 )
+
+__version__ = "0.1.0"

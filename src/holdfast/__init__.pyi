@@ -33,3 +33,5 @@ __all__ = [
     "UsageError",
     "show",
 ]
+
+__version__: str

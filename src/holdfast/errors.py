@@ -8,7 +8,8 @@
     │   ├── NewerVersionError    a format newer than this release knows
     │   └── TooLargeError        past a named limit of core/limits.py
     ├── UnreachableError         could not look: missing, forbidden, time-out
-    └── NotInstalledError        an optional library is not there; carries the pip line
+    ├── NotInstalledError        an optional library is not there; carries the pip line
+    └── InternalError            our own mistake, said without a traceback
 
 Codes are stable and never reused. HF0xx are errors of this tree; HF1xx are findings about a
 checkpoint (core/finding.py).
@@ -79,3 +80,9 @@ class NotInstalledError(HoldfastError):
     """An optional library is missing; the next action is the line that installs it."""
 
     code = "HF008"
+
+
+class InternalError(HoldfastError):
+    """Our own mistake: something happened that no code path expected."""
+
+    code = "HF009"

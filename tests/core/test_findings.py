@@ -209,3 +209,13 @@ def state_schema(fields: str) -> bytes:
 
     key = f'{{"type":"struct","fields":{fields}}}'
     return utf("v2") + chunked(key) + chunked('{"type":"struct","fields":[]}')
+
+
+def test_damaged_state_is_not_loadable(builder: CheckpointBuilder) -> None:
+    builder.metadata().batches(range(3))
+    for partition in (0, 1):
+        builder.state(*(f"{partition}/{version}.delta" for version in (1, 2, 3)))
+    builder.write("state/0/1/2.delta", b"")
+    shown, codes = looked(builder)
+    assert codes["HF101"] == "state/0/1/2.delta" and codes["HF111"] == "state/0"
+    assert shown.checkpoint.operators[0].loadable == ((0, 0),)

@@ -37,6 +37,8 @@ def test_a_restart_begins_where_spark_begins(
 def test_commits_that_trail_far_are_said_to_be_taken_as_done() -> None:
     text = what_will_restart_do(Traces(planned=5, committed=2)).text
     assert "Batches 3 to 4 have no commit and are taken as done" in text
+    text = what_will_restart_do(Traces(planned=5, committed=3)).text
+    assert "Batch 4 has no commit and is taken as done" in text
 
 
 def test_a_missing_predecessor_or_unreadable_plan_refuses_a_restart() -> None:
@@ -44,6 +46,26 @@ def test_a_missing_predecessor_or_unreadable_plan_refuses_a_restart() -> None:
     torn = what_will_restart_do(Traces(planned=5, committed=4, plan_readable=False))
     assert gone.kind == torn.kind == "refused"
     assert "offsets/4" in gone.text and "offsets/5" in torn.text
+
+
+@pytest.mark.parametrize(
+    ("traces", "words"),
+    [
+        (Traces(planned=5, committed=5, commit_readable=False), "commits/5"),
+        (Traces(planned=5, committed=5, state_loadable=False), "state"),
+        (Traces(planned=5, committed=5, identity="unreadable"), "metadata"),
+    ],
+)
+def test_what_no_spark_gets_past_is_said_before_anything_else(traces: Traces, words: str) -> None:
+    restart = what_will_restart_do(traces)
+    assert (restart.kind, restart.batch) == ("refused", 6)
+    assert words in restart.text
+
+
+def test_missing_metadata_depends_on_the_version() -> None:
+    restart = what_will_restart_do(Traces(planned=5, committed=5, identity="missing"))
+    assert restart.batch == 6
+    assert "Spark 4.2 and newer refuse" in restart.text
 
 
 @pytest.mark.parametrize("committed", [None, 4, 5])

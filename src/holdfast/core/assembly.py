@@ -1,10 +1,10 @@
 """From names and contents to a Checkpoint: every fact in its place, every oddity said."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from holdfast.core.batch_log import written_now_and_then
-from holdfast.core.checkpoint import Checkpoint, OperatorState, SourcePosition
+from holdfast.core.batch_log import predecessor, written_now_and_then
+from holdfast.core.checkpoint import Checkpoint, OperatorState, SourcePosition, done_through
 from holdfast.core.fact import Absent, Content, Fact, Known, Unreadable, interpret
 from holdfast.core.finding import Finding
 from holdfast.core.formats.commit_log import parse_commit_entry
@@ -12,7 +12,15 @@ from holdfast.core.formats.offset_log import OffsetEntry, parse_offset_entry
 from holdfast.core.formats.query_metadata import parse_query_metadata
 from holdfast.core.history import History
 from holdfast.core.inspection import inspect
-from holdfast.core.microbatch import Mode, Traces, in_flight, what_will_restart_do, where_did_it_die
+from holdfast.core.microbatch import (
+    Identity,
+    Mode,
+    Traces,
+    in_flight,
+    what_will_restart_do,
+    where_did_it_die,
+)
+from holdfast.core.offsets.kind import SourceTrace
 from holdfast.core.offsets.rate import is_continuous_rate
 from holdfast.core.offsets.registry import interpret_offset
 from holdfast.core.operators import read_operators, written_partitions
@@ -38,15 +46,20 @@ def assemble(found: Survey, gathered: Gathered) -> Checkpoint:
     """Put together everything that was found."""
     plan = plan_of(found, gathered.contents, found.offsets.last)
     newest = found.offsets.last
-    previous = newest - 1 if newest else None
+    previous = predecessor(found.offsets, found.commits, newest) if newest else None
     previous_plan = plan_of(found, gathered.contents, previous)
     commit_path = _log_path(found.commits.directory, found.commits.last)
     commit = interpret(commit_path, gathered.contents.get(commit_path), parse_commit_entry)
     operators = read_operators(found, gathered.contents, gathered.history, _partitions(plan))
     sources = source_positions(found, gathered.contents, plan)
-    traces = _traces(found, plan, operators, _mode(sources))
     metadata = gathered.contents.get(METADATA)
     query_id = interpret(METADATA, metadata, parse_query_metadata)
+    traces = replace(
+        _traces(found, plan, operators, _mode(sources)),
+        commit_readable=not isinstance(commit, Unreadable),
+        identity=_identity(query_id),
+        state_loadable=_newest_state_loadable(found, operators),
+    )
     checkpoint = Checkpoint(
         location=found.tree.location,
         query_id=query_id,
@@ -82,11 +95,15 @@ def source_positions(
     """The sources of a plan with the meaning of their offsets."""
     if not isinstance(plan, Known):
         return ()
-    directories = set(source_directories(found.tree))
+    directories = source_directories(found.tree)
     result = []
     for line in plan.value.sources:
-        directory = line.name if line.name in directories else str(line.position)
-        traces = traces_of(found.tree, directory, contents)
+        own = line.name if line.name in directories else str(line.position)
+        # Spark 4.2.0 names the directories of named sources, but not the lines of a v1 log.
+        named = (own,) if own in directories else tuple(d for d in directories if not d.isdigit())
+        traces = frozenset[SourceTrace]().union(
+            *(traces_of(found.tree, directory, contents) for directory in named)
+        )
         offset = None if line.text is None else interpret_offset(line.text, traces)
         result.append(SourcePosition(position=line.position, name=line.name, offset=offset))
     return tuple(result)
@@ -112,6 +129,17 @@ def _traces(
         plan_readable=not isinstance(plan, Unreadable | Absent),
         mode=mode,
     )
+
+
+def _identity(query_id: Fact[str]) -> Identity:
+    if isinstance(query_id, Known):
+        return "known"
+    return "missing" if isinstance(query_id, Absent) else "unreadable"
+
+
+def _newest_state_loadable(found: Survey, operators: tuple[OperatorState, ...]) -> bool:
+    newest = done_through(found.offsets, found.commits)
+    return newest is None or all(o.loadable and o.loadable[-1][1] == newest for o in operators)
 
 
 def _mode(sources: tuple[SourcePosition, ...]) -> Mode:

@@ -1,5 +1,6 @@
 """A log of batches, offsets/ or commits/, as its names tell: first, last, gaps, leftovers."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -51,6 +52,11 @@ class BatchLog:
                 result.append(missing)
         return result
 
+    def before(self, batch: int) -> int | None:
+        """The newest batch kept below this one, which may be further back than one."""
+        index = bisect_left(self.ids, batch)
+        return self.ids[index - 1] if index else None
+
     def path(self, batch: int) -> str:
         """Path of a batch's file, relative to the checkpoint."""
         return f"{self.directory}/{batch}"
@@ -76,6 +82,18 @@ def read_batch_log(tree: Tree, directory: str) -> BatchLog:
         temporary=tuple(sorted(temporary)),
         foreign=tuple(sorted(foreign)),
     )
+
+
+def predecessor(offsets: BatchLog, commits: BatchLog, batch: int) -> int | None:
+    """The batch whose plan says where this one begins, None where there is none to be had.
+
+    It is the batch before, or, with asynchronous progress tracking, the last one written down
+    (AsyncOffsetSeqLog.getPrevBatchFromStorage).
+    """
+    before = offsets.before(batch)
+    if before == batch - 1 or (before is not None and batch - 1 not in set(commits.ids)):
+        return before
+    return None
 
 
 def written_now_and_then(offsets: BatchLog, commits: BatchLog) -> bool:

@@ -104,9 +104,9 @@ def _logs(left: Checkpoint, right: Checkpoint) -> tuple[Change, ...]:
     def rows(checkpoint: Checkpoint) -> dict[str, str]:
         return {
             "query id": _said(checkpoint.query_id),
-            "last planned": str(checkpoint.offsets.last),
-            "last committed": str(checkpoint.commits.last),
-            "in flight": str(checkpoint.in_flight),
+            "last planned": _number(checkpoint.offsets.last),
+            "last committed": _number(checkpoint.commits.last),
+            "in flight": _number(checkpoint.in_flight),
             "offsets version": _version(checkpoint.plan),
             "commits version": _version(checkpoint.commit),
         }
@@ -187,6 +187,10 @@ def _changes(left: Mapping[str, str], right: Mapping[str, str]) -> tuple[Change,
         for key in sorted({*left, *right})
         if left.get(key) != right.get(key)
     )
+
+
+def _number(batch: int | None) -> str:
+    return "none" if batch is None else str(batch)
 
 
 def _said(fact: Fact[str]) -> str:

@@ -7,6 +7,7 @@ from holdfast.core.fact import Content
 from holdfast.core.finding import Finding
 from holdfast.core.formats.changelog import parse_changelog_header
 from holdfast.core.formats.checksum import (
+    has_usual_chunks,
     parse_spark_checksum,
     verify_hadoop_crc,
     verify_spark_checksum,
@@ -15,10 +16,12 @@ from holdfast.core.formats.commit_log import parse_commit_entry
 from holdfast.core.formats.compactible_log import parse_compactible_name
 from holdfast.core.formats.delta_schema_log import DELTA_SCHEMA_LOG, parse_delta_schema_log
 from holdfast.core.formats.file_source_log import parse_file_source_log
+from holdfast.core.formats.log_name import batch_id_of
 from holdfast.core.formats.offset_log import parse_offset_entry
 from holdfast.core.formats.operator_metadata import parse_operator_metadata
 from holdfast.core.formats.query_metadata import parse_query_metadata
 from holdfast.core.formats.rocksdb_zip import parse_rocksdb_zip, verify_members
+from holdfast.core.formats.state_name import is_schema_name
 from holdfast.core.formats.state_schema import parse_state_schema
 from holdfast.errors import CheckpointError, HoldfastError, MalformedError, NewerVersionError
 
@@ -73,11 +76,18 @@ def check_file(path: str, data: bytes, checksums: Checksums, codecs: Codecs) -> 
         problem = _problem(verify_hadoop_crc, checksums.spark, checksums.hadoop_of_spark)
         if problem is not None:
             problems.append(Finding(code="HF103", message=problem, path=f"{path}.crc"))
+    unusual = any(
+        isinstance(checksum, bytes) and not has_usual_chunks(checksum)
+        for checksum in (checksums.hadoop, checksums.hadoop_of_spark)
+    )
     parsed, warning = _parse(path, data, codecs)
     if warning:
         problems.append(warning)
     return CheckedFile(
-        path=path, parsed=parsed, verified=verified and not problems, problems=tuple(problems)
+        path=path,
+        parsed=parsed,
+        verified=verified and not problems and not unusual,
+        problems=tuple(problems),
     )
 
 
@@ -91,7 +101,7 @@ def parser_of(path: str, codecs: Codecs) -> Parser | None:
         return parse_offset_entry
     if head == "commits" and rest.isdigit():
         return parse_commit_entry
-    if DELTA_SCHEMA_LOG in path and leaf.isdigit():
+    if DELTA_SCHEMA_LOG in path and batch_id_of(leaf) is not None:
         return parse_delta_schema_log
     if head == "sources" and parse_compactible_name(leaf) and rest.count("/") == 1:
         return _parse_source_entry
@@ -107,12 +117,18 @@ def unreadable(path: str, error: CheckpointError) -> Finding:
 
 
 def _state_parser(path: str, leaf: str, codecs: Codecs) -> Parser | None:
-    if path.endswith("/_metadata/metadata") or "/_metadata/v2/" in path:
+    if path.endswith("/_metadata/metadata"):
         return parse_operator_metadata
-    if path.endswith("/_metadata/schema") or "/_stateSchema/" in path:
+    if "/_metadata/v2/" in path:
+        return parse_operator_metadata if batch_id_of(leaf) is not None else None
+    if path.endswith("/_metadata/schema"):
         return parse_state_schema
+    if "/_stateSchema/" in path:
+        return parse_state_schema if is_schema_name(leaf) else None
     if leaf.endswith(".changelog"):
         return lambda data: parse_changelog_header(codecs.unpack_head(data))
+    if leaf.endswith((".delta", ".snapshot")):
+        return codecs.unpack_head
     return _parse_whole_zip if leaf.endswith(".zip") else None
 
 

@@ -31,8 +31,8 @@ CODES: dict[str, tuple[Severity, str]] = {
     "HF123": ("error", "two checkpoints have the same query id: one is a copy"),
     "HF124": ("warning", "looks like a checkpoint and is not whole"),
     "HF125": ("warning", "a file is missing from the log of a file source"),
-    "HF127": ("warning", "only some batches were written down: asynchronous progress tracking"),
     "HF126": ("error", "a state directory is missing although the query is stateful"),
+    "HF127": ("warning", "only some batches were written down: asynchronous progress tracking"),
 }
 
 

@@ -25,7 +25,7 @@ class History:
     partitions_by_batch: dict[int, int] = field(default_factory=dict)
     sources_by_batch: dict[int, int] = field(default_factory=dict)
     unique_ids: dict[int, Mapping[int, UniqueIds]] = field(default_factory=dict)
-    broken_snapshots: set[str] = field(default_factory=set)
+    broken_state: set[str] = field(default_factory=set)
     delta_source_paths: dict[str, str] = field(default_factory=dict)
     warnings: list[Finding] = field(default_factory=list)
     suppressed: int = 0
@@ -46,6 +46,8 @@ class History:
         self._failed[part] = self._failed.get(part, 0) + bool(checked.problems)
         for problem in checked.problems:
             self._warn(problem)
+        if checked.problems and part == "state":
+            self.broken_state.add(checked.path)
         if checked.path.endswith(".zip"):
             self._check_snapshot(checked, tree)
         self._remember(checked)
@@ -96,7 +98,6 @@ class History:
     def _check_snapshot(self, checked: CheckedFile, tree: Tree) -> None:
         """A snapshot whose table files are gone is no snapshot (RocksDBFileManager.loadFiles)."""
         if not isinstance(checked.parsed, RocksDbSnapshot):
-            self.broken_snapshots.add(checked.path)
             return
         store = checked.path.rpartition("/")[0]
         tables, logs = set(tree.names(f"{store}/SSTs")), set(tree.names(f"{store}/logs"))
@@ -107,6 +108,6 @@ class History:
             f"logs/{f.dfs_name}" for f in checked.parsed.log_files if f.dfs_name not in logs
         ]
         if missing:
-            self.broken_snapshots.add(checked.path)
+            self.broken_state.add(checked.path)
             text = f"refers to {missing[0]}, which is not there ({len(missing)} missing in all)"
             self._warn(Finding(code="HF118", message=text, path=checked.path))

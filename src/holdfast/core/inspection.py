@@ -61,7 +61,8 @@ def _about_facts(checkpoint: Checkpoint) -> Iterator[Finding]:
 
 def _about_logs(checkpoint: Checkpoint) -> Iterator[Finding]:
     offsets, commits = checkpoint.offsets, checkpoint.commits
-    for log in (offsets, commits):
+    now_and_then = written_now_and_then(offsets, commits)
+    for log in () if now_and_then else (offsets, commits):
         if log.missing_count:
             few = ", ".join(map(str, log.gaps(8)))
             more = f" and {log.missing_count - 8:,} more" if log.missing_count > 8 else ""
@@ -73,8 +74,11 @@ def _about_logs(checkpoint: Checkpoint) -> Iterator[Finding]:
         if committed is not None:
             yield Finding(code="HF109", message=checkpoint.restart.text, path="offsets")
         return
-    if written_now_and_then(offsets, commits):
-        text = "both logs lack the batch before the newest: asynchronous progress tracking was on"
+    if now_and_then:
+        text = (
+            f"both logs lack the batch before the newest ({offsets.missing_count:,} are missing "
+            "in all): asynchronous progress tracking writes down only some"
+        )
         yield Finding(code="HF127", message=text, path="offsets")
     elif planned > 0 and planned - 1 not in set(offsets.ids[-2:]):
         text = f"offsets/{planned - 1} is gone, and a restart needs it beside offsets/{planned}"
@@ -101,9 +105,9 @@ def _about_sources(checkpoint: Checkpoint, found: Survey, history: History) -> I
     for batch in sorted(changed)[-_ODDITIES_MAX:]:
         text = f"{counts[batch - 1]} sources before, {counts[batch]} from this batch on"
         yield Finding(code="HF117", message=text, path=f"offsets/{batch}")
-    for path, location in list(history.delta_source_paths.items())[:_ODDITIES_MAX]:
+    for path, location in list(history.delta_source_paths.items())[:1]:
         if not _is_below(checkpoint, location):
-            text = f"Delta's schema log names {location}, which is not below here: it will refuse"
+            text = f"Delta's schema log names {location}, not below here: Delta refuses to start"
             yield Finding(code="HF115", message=text, path=path)
     for name in source_directories(found.tree):
         missing = missing_entries(found.tree, name)
@@ -117,6 +121,11 @@ def _about_sources(checkpoint: Checkpoint, found: Survey, history: History) -> I
 
 def _about_state(checkpoint: Checkpoint) -> Iterator[Finding]:
     newest = checkpoint.done_through
+    if isinstance(checkpoint.commit, Known):
+        there = {operator.files.operator_id for operator in checkpoint.operators}
+        for missing in sorted(checkpoint.commit.value.state_unique_ids.keys() - there):
+            text = "the newest commit names state files of this operator, and it is not there"
+            yield Finding(code="HF126", message=text, path=f"state/{missing}")
     for operator in checkpoint.operators:
         path = f"state/{operator.files.operator_id}"
         if isinstance(operator.metadata, Known):
@@ -167,7 +176,8 @@ def _about_entries(found: Survey) -> Iterator[Finding]:
     left = len(temporary) + sum(operator.temporary_files for operator in found.operators)
     if left:
         path = temporary[0] if temporary else "state"
-        text = f"{left} temporary files of unfinished writes; Spark ignores them"
+        files = "1 temporary file" if left == 1 else f"{left} temporary files"
+        text = f"{files} of unfinished writes; Spark ignores them"
         yield Finding(code="HF113", message=text, path=path)
     expected = {p.partition("/")[0] for p in found.tree.directories if is_delta_schema_log(p)}
     expected |= KNOWN_ENTRIES

@@ -5,11 +5,12 @@ docs all come from here. Source: MicroBatchExecution.constructNextBatch, runBatc
 populateStartOffsets, Spark 2.1 to 4.3; ContinuousExecution for continuous mode.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 StepKey = Literal["discover", "plan", "prepare", "state", "sink", "commit", "clean"]
 Mode = Literal["micro-batch", "continuous"]
+Identity = Literal["known", "missing", "unreadable"]
 RestartKind = Literal["fresh", "next", "rerun", "rerun-then-fail", "refused"]
 
 
@@ -83,6 +84,9 @@ class Traces:
     state_written: int | None = None
     state_expected: int | None = None
     plan_readable: bool = True
+    commit_readable: bool = True
+    state_loadable: bool = True
+    identity: Identity = "known"
     mode: Mode = "micro-batch"
 
 
@@ -119,7 +123,7 @@ def where_did_it_die(traces: Traces) -> Death | None:
     if batch is None:
         return None
     if traces.commit_unfinished:
-        text = "the sink had returned and the commit was being written"
+        text = "it died while the commit was being written, after the sink had returned"
         return Death(batch=batch, after="sink", text=text)
     written, expected = traces.state_written, traces.state_expected
     if not expected or written is None:
@@ -131,7 +135,7 @@ def where_did_it_die(traces: Traces) -> Death | None:
     if written < expected:
         text = f"it died while state was written: {written} of {expected} partitions have it"
         return Death(batch=batch, after="plan", text=text)
-    text = "all state was written: it died in the sink, or between the sink and the commit"
+    text = "it died in the sink, or between the sink and the commit: all state was written"
     return Death(batch=batch, after="state", text=text)
 
 
@@ -142,15 +146,39 @@ def what_will_restart_do(traces: Traces) -> Restart:
         return _without_plan(committed)
     if traces.mode == "continuous":
         return _continuous(planned, committed)
-    if not traces.plan_readable:
-        text = f"A restart fails: Spark needs offsets/{planned}, and it cannot be read."
-        return Restart(kind="refused", batch=planned, text=text)
-    if not traces.predecessor_planned:
-        text = (
-            f"A restart fails: Spark needs offsets/{planned - 1} beside offsets/{planned} "
-            "to know where the batch begins, and it is gone."
+    obstacle = _obstacle(traces, planned)
+    if obstacle:
+        batch = planned + 1 if committed == planned else planned
+        return Restart(kind="refused", batch=batch, text=f"A restart fails: {obstacle}.")
+    restart = _run(traces, planned, committed)
+    if traces.identity == "missing":
+        warning = (
+            " But metadata is gone: Spark 4.2 and newer refuse to start, and older ones start "
+            "under a new query id, which makes sinks that remember batches write them again."
         )
-        return Restart(kind="refused", batch=planned, text=text)
+        return replace(restart, text=restart.text + warning)
+    return restart
+
+
+def _obstacle(traces: Traces, planned: int) -> str | None:
+    """Say what every version of Spark would stumble over, None where it would start."""
+    if traces.identity == "unreadable":
+        return "metadata, which holds the query id, cannot be read"
+    if not traces.plan_readable:
+        return f"Spark needs offsets/{planned}, and it cannot be read"
+    if not traces.commit_readable:
+        return f"Spark needs commits/{traces.committed}, and it cannot be read"
+    if not traces.predecessor_planned:
+        return (
+            f"Spark needs offsets/{planned - 1} beside offsets/{planned} to know where the batch "
+            "begins, and it is gone"
+        )
+    if not traces.state_loadable:
+        return "the state after the last finished batch cannot be loaded"
+    return None
+
+
+def _run(traces: Traces, planned: int, committed: int | None) -> Restart:
     if committed is not None and committed > planned:
         text = (
             f"A restart writes batch {planned} to the sink again and then fails: commits/ is ahead "
@@ -176,7 +204,11 @@ def what_will_restart_do(traces: Traces) -> Restart:
         f"then goes on with {planned + 1}."
     )
     if committed is not None and committed < planned - 1:
-        text += f" Batches {committed + 1} to {planned - 1} have no commit and are taken as done."
+        between = f"{committed + 1} to {planned - 1}"
+        if committed + 1 == planned - 1:
+            text += f" Batch {planned - 1} has no commit and is taken as done."
+        else:
+            text += f" Batches {between} have no commit and are taken as done."
     return Restart(kind="rerun", batch=planned, text=text)
 
 

@@ -1,6 +1,7 @@
 """Stateful operators: what they say of themselves joined with what lies on storage."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from holdfast.core.checkpoint import OperatorState, done_through
 from holdfast.core.fact import Absent, Content, Fact, Known, interpret
@@ -15,9 +16,13 @@ from holdfast.core.state.loadable import (
     Range,
     eras_of,
     intersect,
+    loadable_versions,
     operator_loadable,
 )
 from holdfast.core.survey import Survey
+
+STORES_SHOWN_MAX = 10_000
+"""Stores whose versions are listed one by one: 2,500 partitions of a join."""
 
 _SINGLE_PARTITION_OPERATORS = frozenset({"globalLimit"})
 """StreamingGlobalLimitExec demands AllTuples: one partition, whatever the pinned number."""
@@ -29,6 +34,29 @@ def read_operators(
     """Describe every operator below state/."""
     return tuple(
         _operator(found, operator, contents, history, pinned) for operator in found.operators
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreVersions:
+    """One store of one partition, and the versions of it that can be loaded."""
+
+    partition: int
+    store: str
+    versions: tuple[Range, ...]
+
+
+def store_versions(operator: OperatorState, history: History) -> tuple[StoreVersions, ...]:
+    """Which versions can be loaded, store by store; version V is the state after batch V-1."""
+    committed_id = _committed_id(operator.files, operator.store_names, history)
+    broken = frozenset(history.broken_state)
+    return tuple(
+        StoreVersions(
+            partition=store.partition,
+            store=store.store,
+            versions=tuple(loadable_versions(store, committed_id, broken)),
+        )
+        for store in operator.files.stores[:STORES_SHOWN_MAX]
     )
 
 
@@ -69,7 +97,7 @@ def _operator(
         eras,
         store_names,
         _committed_id(operator, store_names, history),
-        frozenset(history.broken_snapshots),
+        frozenset(history.broken_state),
     )
     return OperatorState(
         files=operator,

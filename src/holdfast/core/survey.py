@@ -1,11 +1,17 @@
 """What names alone tell of a checkpoint, and which files are worth reading first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from holdfast.core.batch_log import BatchLog, read_batch_log
 from holdfast.core.formats.delta_schema_log import DELTA_SCHEMA_LOG
-from holdfast.core.formats.log_name import checksum_target, hadoop_checksum_of, is_temporary
+from holdfast.core.formats.log_name import (
+    checksum_target,
+    hadoop_checksum_of,
+    is_temporary,
+    split_batch_ids,
+)
 from holdfast.core.parts import METADATA
 from holdfast.core.source_traces import telling_files
 from holdfast.core.state.layout import OperatorFiles, read_layout
@@ -13,6 +19,10 @@ from holdfast.core.tree import Tree
 
 OPERATORS_READ_MAX = 64
 """Operators whose metadata is read; a query has a handful, a hostile folder any number."""
+
+DELTA_SCHEMA_LOGS_READ_MAX = 2
+DELTA_SCHEMAS_READ_MAX = 2
+"""Entries of Delta's schema log read at first; it grows by one with each change of a schema."""
 
 KNOWN_ENTRIES = frozenset({"metadata", "offsets", "commits", "sources", "state"})
 
@@ -45,20 +55,18 @@ def survey(tree: Tree) -> Survey:
 def essential_names(found: Survey, batch: int | None = None) -> list[str]:
     """The few files that a first look needs, at most about twenty for an ordinary query."""
     names: list[str] = [METADATA] if found.has_metadata else []
-    newest = found.offsets.last
-    wanted_plans = {newest, newest - 1 if newest is not None else None}
-    wanted_commits = {found.commits.last}
+    plans = set(found.offsets.ids[-2:])
+    commits = set(found.commits.ids[-1:])
     if batch is not None:
-        wanted_plans |= {batch, batch - 1}
-        wanted_commits |= {batch, batch - 1}
-    offsets, commits = set(found.offsets.ids[-3:]), set(found.commits.ids[-3:])
-    if batch is not None:
-        offsets, commits = set(found.offsets.ids), set(found.commits.ids)
-    names += [found.offsets.path(b) for b in sorted(offsets & _known(wanted_plans))]
-    names += [found.commits.path(b) for b in sorted(commits & _known(wanted_commits))]
+        before = found.offsets.before(batch)
+        plans |= {batch, *(() if before is None else (before,))} & set(found.offsets.ids)
+        commits |= {batch} & set(found.commits.ids)
+    names += [found.offsets.path(b) for b in sorted(plans)]
+    names += [found.commits.path(b) for b in sorted(commits)]
     for operator in found.operators[:OPERATORS_READ_MAX]:
         names += operator_names(operator)
     names += telling_files(found.tree)
+    names += _delta_schema_names(found.tree)
     return names
 
 
@@ -116,6 +124,21 @@ def checkable_names(found: Survey) -> Iterator[str]:
                     yield f"{directory.path}/{name}"
 
 
+def _delta_schema_names(tree: Tree) -> list[str]:
+    """Entries of Delta's schema logs, which name the checkpoint by an absolute path."""
+    paths = (path for path in tree.directories if is_delta_schema_log(path))
+    return [
+        f"{path}/{name}"
+        for path in islice(paths, DELTA_SCHEMA_LOGS_READ_MAX)
+        for name in _newest(tree.names(path), DELTA_SCHEMAS_READ_MAX)
+    ]
+
+
+def _newest(names: Sequence[str], count: int) -> list[str]:
+    ids, _ = split_batch_ids(names)
+    return [str(batch) for batch in ids[-count:]]
+
+
 def is_delta_schema_log(path: str) -> bool:
     """Delta keeps it where schemaTrackingLocation says, anywhere below the checkpoint."""
     return path.rpartition("/")[2].startswith(DELTA_SCHEMA_LOG)
@@ -124,7 +147,3 @@ def is_delta_schema_log(path: str) -> bool:
 def is_leftover(name: str) -> bool:
     """A checksum or a temporary file: it speaks about another file, or about none."""
     return (name[0] in ".t" and is_temporary(name)) or checksum_target(name) is not None
-
-
-def _known(values: set[int | None]) -> set[int]:
-    return {value for value in values if value is not None}

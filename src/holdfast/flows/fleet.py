@@ -7,6 +7,7 @@ is then listed flat, so that a checkpoint costs one listing and one small read.
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 
 from holdfast.adapters.storage.opening import open_storage
 from holdfast.core.checkpoint import done_through
@@ -59,10 +60,12 @@ class Fleet:
 
 @dataclass(slots=True)
 class _Job:
-    """A folder to list flat, and its path below the base."""
+    """A folder to list flat, by its path below the base; '' is the base itself.
+
+    It holds no storage, for a storage remembers its listing: a fleet would fill the memory.
+    """
 
     path: str
-    storage: Storage
     members: list[FleetMember] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
@@ -73,7 +76,7 @@ def fleet(location: str, progress: Progress = lambda done, known: None) -> Fleet
     with ThreadPoolExecutor(max_workers=WORKERS) as pool:
         jobs, findings = _spread(base, pool)
         done = 0
-        for job in pool.map(_look, jobs):
+        for job in pool.map(partial(_look, base), jobs):
             done += 1
             progress(done, len(jobs))
             findings += job.findings
@@ -91,13 +94,13 @@ def fleet(location: str, progress: Progress = lambda done, known: None) -> Fleet
 
 def _spread(base: Storage, pool: ThreadPoolExecutor) -> tuple[list[_Job], list[Finding]]:
     """Go down until there are enough folders, never into one that is a checkpoint itself."""
-    level = [_Job("", base)]
+    level = [_Job("")]
     findings: list[Finding] = []
     for _ in range(_LEVELS_MAX):
         if len(level) >= _SPREAD_MIN:
             break
         deeper: list[_Job] = []
-        for job, children in zip(level, pool.map(_children, level), strict=True):
+        for job, children in zip(level, pool.map(partial(_children, base), level), strict=True):
             if isinstance(children, HoldfastError):
                 if job.path == "":
                     raise children
@@ -105,17 +108,17 @@ def _spread(base: Storage, pool: ThreadPoolExecutor) -> tuple[list[_Job], list[F
             elif children is None:
                 deeper.append(job)
             else:
-                deeper += [_Job(_join(job.path, n), job.storage.at(n)) for n in children]
+                deeper += [_Job(_join(job.path, name)) for name in children]
         if [job.path for job in deeper] == [job.path for job in level]:
             break
         level = deeper
     return level, findings
 
 
-def _children(job: _Job) -> tuple[str, ...] | HoldfastError | None:
+def _children(base: Storage, job: _Job) -> tuple[str, ...] | HoldfastError | None:
     """Folders to go down into; None where the folder is to be listed as it is."""
     try:
-        entries = job.storage.entries()
+        entries = _folder(base, job).entries()
     except HoldfastError as error:
         return error
     if KNOWN_ENTRIES & {*entries.folders, *entries.files}:
@@ -123,18 +126,23 @@ def _children(job: _Job) -> tuple[str, ...] | HoldfastError | None:
     return tuple(n for n in entries.folders if n not in ("_delta_log", "_spark_metadata"))
 
 
-def _look(job: _Job) -> _Job:
+def _folder(base: Storage, job: _Job) -> Storage:
+    return base.at(job.path) if job.path else base
+
+
+def _look(base: Storage, job: _Job) -> _Job:
     try:
-        tree = job.storage.walk()
+        storage = _folder(base, job)
+        tree = storage.walk()
         for path in _checkpoint_paths(tree):
-            job.members.append(_member(job, tree, path))
+            job.members.append(_member(job, storage, tree, path))
     except HoldfastError as error:
         job.findings.append(_unlisted(job.path, error))
     return job
 
 
 def _checkpoint_paths(tree: Tree) -> Iterator[str]:
-    for path in ["", *tree.directories]:
+    for path in tree.directories:
         folders = set(tree.children(path))
         if {"offsets", "commits"} & folders and _holds_batches(tree, path):
             yield path
@@ -160,15 +168,15 @@ def _holds_batches(tree: Tree, path: str) -> bool:
     )
 
 
-def _member(job: _Job, tree: Tree, path: str) -> FleetMember:
+def _member(job: _Job, storage: Storage, tree: Tree, path: str) -> FleetMember:
     inside = tree.subtree(path, tree.location) if path else tree
     found = survey(inside)
     name = _join(path, METADATA)
-    content = job.storage.read([name], LOG_BYTES_MAX)[name] if found.has_metadata else None
+    content = storage.read([name], LOG_BYTES_MAX)[name] if found.has_metadata else None
     query_id = interpret(METADATA, content, parse_query_metadata)
     planned, committed = found.offsets.last, found.commits.last
     newest = _join(path, found.commits.path(committed)) if committed is not None else None
-    stat = job.storage.stat([newest]).get(newest) if newest else None
+    stat = storage.stat([newest]).get(newest) if newest else None
     shown_path = _join(job.path, path) or "."
     return FleetMember(
         path=shown_path,

@@ -41,7 +41,7 @@ def locate(location: str) -> Located:
     if inner is not None:
         outer = open_storage(inner)
         if is_checkpoint(outer.entries()):
-            text = f"{_last(location)} is a part of the checkpoint {outer.location}: showing that"
+            text = f"{_last(location)} belongs to the checkpoint {outer.location}, shown here"
             return Located(storage=outer, notes=(Finding(code="HF120", message=text),))
     assert storage is not None or inner is not None
     raise _not_a_checkpoint(location, storage)
@@ -90,7 +90,7 @@ def _only_checkpoint_below(storage: Storage, entries: Entries, location: str) ->
             continue  # a neighbour that cannot be listed is not what was meant
     if len(found) == 1:
         name, child = found[0]
-        text = f"the checkpoint is {name} inside it: showing {child.location}"
+        text = f"this folder holds one checkpoint, {name}, shown here: {child.location}"
         return Located(storage=child, notes=(Finding(code="HF120", message=text),))
     if found:
         names = ", ".join(name for name, _ in found[:5])
@@ -127,15 +127,19 @@ def _not_a_checkpoint(location: str, storage: Storage | None) -> NotACheckpointE
 
 def _sink_memory(storage: Storage | None) -> str:
     """What the file sink itself remembers: the newest entry of its log."""
-    log = storage.at("_spark_metadata") if storage else None
-    ids = {p[0]: n for n in log.entries().files if (p := parse_compactible_name(n))} if log else {}
+    try:
+        log = storage.at("_spark_metadata") if storage else None
+        names = log.entries().files if log else ()
+    except HoldfastError:
+        return "it holds _spark_metadata/, which cannot be listed"
+    ids = {p[0]: n for n in names if (p := parse_compactible_name(n))}
     if log is None or not ids:
         return "it holds _spark_metadata/"
     newest = max(ids)
     fact = interpret(
         ids[newest], log.read([ids[newest]], FILE_BYTES_MAX)[ids[newest]], parse_file_sink_log
     )
-    files = f"{len(fact.value):,} files in it" if isinstance(fact, Known) else "unreadable"
+    files = f"files in it: {len(fact.value):,}" if isinstance(fact, Known) else "unreadable"
     return f"its _spark_metadata/ remembers batches up to {newest:,} ({files})"
 
 

@@ -54,6 +54,7 @@ class Look:
     checkpoint: Checkpoint
     found: Survey
     contents: Mapping[str, Content]
+    history: History
 
 
 def read_checkpoint(
@@ -75,9 +76,35 @@ def read_checkpoint(
     _check(essentials, contents, history, found)
     if verify or storage.reads_are_cheap:
         _check_more(storage, found, history, beside, verify=verify)
+    else:
+        _look_for_repartition(storage, found, history)
     newest = [log.path(log.last) for log in (found.offsets, found.commits) if log.last is not None]
     gathered = Gathered(contents=contents, history=history, stats=storage.stat(newest), notes=notes)
-    return Look(checkpoint=assemble(found, gathered), found=found, contents=contents)
+    checkpoint = assemble(found, gathered)
+    return Look(checkpoint=checkpoint, found=found, contents=contents, history=history)
+
+
+def _look_for_repartition(storage: Storage, found: Survey, history: History) -> None:
+    """Find by halving where the number of partitions changed, when each read is a request.
+
+    Which state can be loaded depends on it. One plan, the oldest, tells that it never did.
+    """
+    ids, counts = found.offsets.ids, history.partitions_by_batch
+    if not found.operators or not ids or ids[-1] not in counts:
+        return
+    low, high = 0, len(ids) - 1
+    place = low
+    while low < high:
+        path = found.offsets.path(ids[place])
+        if ids[place] not in counts:
+            _check([path], storage.read([path], LOG_BYTES_MAX), history, found)
+        count = counts.get(ids[place])
+        if count is None or (place == low == 0 and count == counts[ids[high]]):
+            return
+        low, high = (low, place) if count == counts[ids[high]] else (place, high)
+        if high - low <= 1:
+            return
+        place = (low + high) // 2
 
 
 def _check_more(

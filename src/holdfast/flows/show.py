@@ -1,10 +1,12 @@
 """show: read one checkpoint and explain it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from holdfast.core.assembly import plan_of, source_positions
+from holdfast.core.batch_log import predecessor
 from holdfast.core.checkpoint import Checkpoint, SourcePosition
-from holdfast.core.fact import Fact, interpret
+from holdfast.core.fact import Fact, Known, interpret
 from holdfast.core.formats.commit_log import CommitEntry, parse_commit_entry
 from holdfast.core.formats.file_source_log import FileSourceEntry
 from holdfast.core.formats.initial_offset import parse_kafka_initial_offset
@@ -12,6 +14,7 @@ from holdfast.core.formats.offset_log import OffsetEntry
 from holdfast.core.offsets.file import FILE
 from holdfast.core.offsets.kind import Advance, advances, amount
 from holdfast.core.operator_schemas import OperatorSchemas, read_schemas, schema_names
+from holdfast.core.operators import StoreVersions, store_versions
 from holdfast.core.ports import Storage
 from holdfast.errors import CheckpointError, UsageError
 from holdfast.flows.batch_files import read_batch_files
@@ -42,6 +45,8 @@ class BatchView:
     plan: Fact[OffsetEntry]
     commit: Fact[CommitEntry]
     committed: bool
+    starts_known: bool
+    """Whether the plan that it begins after could be read; batch 0 begins at the beginning."""
     sources: tuple[SourceMove, ...]
 
 
@@ -53,6 +58,8 @@ class Shown:
     newest: BatchView | None
     batch: BatchView | None
     schemas: tuple[OperatorSchemas, ...] | None
+    versions: Mapping[int, tuple[StoreVersions, ...]] | None
+    """By operator, with `state`: which versions of each store can be loaded."""
 
 
 def show(
@@ -72,13 +79,22 @@ def show(
         newest=batch_view(look, newest) if newest is not None else None,
         batch=_with_files(located.storage, look, batch) if batch is not None else None,
         schemas=read_schemas(look.found, look.contents) if state else None,
+        versions=_versions(look) if state else None,
     )
+
+
+def _versions(look: Look) -> dict[int, tuple[StoreVersions, ...]]:
+    return {
+        operator.files.operator_id: store_versions(operator, look.history)
+        for operator in look.checkpoint.operators
+    }
 
 
 def batch_view(look: Look, batch: int) -> BatchView:
     """Describe one batch; it begins where the batch before it ended."""
     plan = plan_of(look.found, look.contents, batch)
-    before = plan_of(look.found, look.contents, batch - 1) if batch else None
+    previous = predecessor(look.found.offsets, look.found.commits, batch)
+    before = plan_of(look.found, look.contents, previous) if previous is not None else None
     ends = source_positions(look.found, look.contents, plan)
     starts = source_positions(look.found, look.contents, before) if before is not None else ()
     path = look.found.commits.path(batch)
@@ -87,6 +103,7 @@ def batch_view(look: Look, batch: int) -> BatchView:
         plan=plan,
         commit=interpret(path, look.contents.get(path), parse_commit_entry),
         committed=batch in look.found.commits.ids,
+        starts_known=batch == 0 or isinstance(before, Known),
         sources=tuple(_move(look, batch, end, _matching(end, starts)) for end in ends),
     )
 

@@ -42,6 +42,12 @@ def open_storage(location: str) -> Storage:
             subject=location,
             next_action=f"use one of {known}",
         )
+    if _holds_password(location):
+        raise UsageError(
+            "credentials do not belong in a location, where logs and histories keep them",
+            subject=shown(location),
+            next_action="set them as the store's own tools take them (variables or files)",
+        )
     return _open_remote(location, scheme)
 
 
@@ -79,6 +85,11 @@ def _open_remote(location: str, scheme: str) -> Storage:
     url = f"{name}://{location.partition('://')[2]}"
     storage: Storage = remote.open_remote(shown(location), url.rstrip("/"))
     return storage
+
+
+def _holds_password(location: str) -> bool:
+    authority = location.partition("://")[2].partition("/")[0]
+    return ":" in authority.rpartition("@")[0]
 
 
 def shown(location: str) -> str:

@@ -23,9 +23,11 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "s3": {
         "config_kwargs": {
             "connect_timeout": 4,
-            "read_timeout": 20,
+            "read_timeout": 10,
             "retries": {"mode": "standard", "total_max_attempts": 2},
-        }
+        },
+        # With more, s3fs asks for the size of each object before it reads it: twice the requests.
+        "max_concurrency": 1,
     },
 }
 _S3_RETRIES = 2

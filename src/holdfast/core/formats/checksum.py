@@ -19,6 +19,7 @@ from holdfast.errors import MalformedError, NewerVersionError
 _HADOOP_MAGIC: Final = b"crc\x00"
 _HADOOP_HEADER_BYTES: Final = 8
 _CRC_BYTES: Final = 4
+_HADOOP_CHUNK_BYTES: Final = 512
 _HADOOP_WHAT: Final = "the Hadoop checksum file"
 _SPARK_WHAT: Final = "the checksum file"
 _SPARK_ALGORITHM: Final = "CRC32C"
@@ -55,6 +56,14 @@ def verify_hadoop_crc(data: bytes, crc_file: bytes) -> str | None:
         if zlib.crc32(chunk) != crc:
             return f"bytes {start} to {start + len(chunk) - 1} differ from their checksum"
     return None
+
+
+def has_usual_chunks(crc_file: bytes) -> bool:
+    """Say whether the chunk size is Hadoop's default (file.bytes-per-checksum).
+
+    Nothing protects that number itself: of a file with one chunk a flipped one still agrees.
+    """
+    return crc_file[4:_HADOOP_HEADER_BYTES] == _HADOOP_CHUNK_BYTES.to_bytes(4, "big")
 
 
 def parse_spark_checksum(data: bytes) -> SparkChecksum:

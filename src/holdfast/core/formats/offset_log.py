@@ -91,6 +91,12 @@ def _named(lines: list[str]) -> tuple[SourceLine, ...]:
         sources.append(
             SourceLine(position=i, name=name, text=None if text == NO_POSITION else _text(text, i))
         )
+    if all(source.name and source.name.isascii() and source.name.isdigit() for source in sources):
+        # Without source evolution the ids are positions, and the map has no order of its own.
+        return tuple(
+            SourceLine(position=int(source.name or 0), name=None, text=source.text)
+            for source in sorted(sources, key=lambda source: int(source.name or 0))
+        )
     return tuple(sources)
 
 

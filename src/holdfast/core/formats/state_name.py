@@ -30,3 +30,12 @@ def split_state_name(name: str) -> tuple[int, str | None, str] | None:
     if version is None or (underscore and not unique_id):
         return None
     return version, unique_id or None, kind
+
+
+def is_schema_name(name: str) -> bool:
+    """Say whether a name below `_stateSchema/` is that of a schema file: `<batch>_<uuid>`.
+
+    StateSchemaV3File of Spark 4.0 and newer.
+    """
+    number, underscore, unique_id = name.partition("_")
+    return bool(underscore and unique_id) and batch_id_of(number) is not None

@@ -1,5 +1,7 @@
 """Any other source: shown as written; only a bare number (socket, memory) can be ordered."""
 
+import json
+
 from holdfast.core.formats.json_text import Json
 from holdfast.core.offsets.kind import OffsetKind, Position, SourceTrace
 
@@ -13,7 +15,7 @@ def _recognises(value: Json, text: str, traces: frozenset[SourceTrace]) -> bool:
 def _positions(value: Json) -> tuple[Position, ...]:
     if type(value) is int:
         return (Position((), (value,), f"{value:,}"),)
-    text = str(value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return (Position((), None, text if len(text) <= _TEXT_MAX else f"{text[:_TEXT_MAX]}…"),)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from holdfast.core.formats.log_name import batch_id_of, is_temporary
-from holdfast.core.formats.state_name import SNAPSHOT_KINDS, split_state_name
+from holdfast.core.formats.state_name import SNAPSHOT_KINDS, is_schema_name, split_state_name
 from holdfast.core.limits import OPERATORS_MAX
 from holdfast.core.tree import Tree
 
@@ -134,7 +134,7 @@ def _store(tree: Tree, path: str, partition: int, store: str, tally: _Tally) -> 
 def _schema_files(tree: Tree, root: str, partitions: list[int]) -> Iterator[str]:
     for directory in tree.below(f"{root}/_stateSchema"):
         for name in directory.names:
-            if not name.startswith(".") and not name.endswith(".crc"):
+            if is_schema_name(name) and not name.endswith(".crc"):
                 yield f"{directory.path}/{name}"
     if partitions:
         for directory in tree.below(f"{root}/{partitions[0]}"):

@@ -8,7 +8,8 @@ file must also carry the id that commits/V-1 names.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from holdfast.core.state.layout import OperatorFiles, StoreFiles, Versions
+from holdfast.core.formats.state_name import CHANGE_KINDS, SNAPSHOT_KINDS
+from holdfast.core.state.layout import OperatorFiles, StoreFiles
 
 Range = tuple[int, int]
 """First and last, both included."""
@@ -31,7 +32,7 @@ def loadable_versions(
 ) -> list[Range]:
     """Ranges of versions of one store that can be loaded, version 0 (empty) included.
 
-    `broken` holds paths of snapshots that look right by name and are not.
+    `broken` holds paths of files that look right by name and are not.
     """
     ranges: list[Range] = [(0, 0)]
     for version in sorted({*store.snapshots, *store.changes}):
@@ -40,8 +41,8 @@ def loadable_versions(
         wanted = committed_id(version, store.partition, store.store) if committed_id else None
         start, end = ranges[-1]
         follows = version == end + 1
-        if _usable_snapshot(store, version, wanted, broken) or (
-            follows and _has(store.changes, version, wanted)
+        if _usable(store, version, wanted, broken, snapshot=True) or (
+            follows and _usable(store, version, wanted, broken, snapshot=False)
         ):
             if follows:
                 ranges[-1] = (start, version)
@@ -135,23 +136,26 @@ def _same_files(one: StoreFiles, other: StoreFiles) -> bool:
     return one.changes == other.changes and one.snapshots == other.snapshots
 
 
-def _usable_snapshot(
-    store: StoreFiles, version: int, wanted: str | None, broken: frozenset[str]
+def _usable(
+    store: StoreFiles,
+    version: int,
+    wanted: str | None,
+    broken: frozenset[str],
+    *,
+    snapshot: bool,
 ) -> bool:
-    ids = store.snapshots.get(version)
-    if not ids:
-        return False
-    if not broken:
-        return wanted is None or wanted in ids
+    """Say whether a file of this version is there, carries the right id and is not damaged."""
+    ids = (store.snapshots if snapshot else store.changes).get(version, ())
     candidates = ids if wanted is None else tuple(i for i in ids if i == wanted)
-    return any(snapshot_path(store, version, unique_id) not in broken for unique_id in candidates)
+    if not broken:
+        return bool(candidates)
+    kinds = SNAPSHOT_KINDS if snapshot else CHANGE_KINDS
+    return any(
+        not any(state_path(store, version, unique_id, kind) in broken for kind in kinds)
+        for unique_id in candidates
+    )
 
 
-def snapshot_path(store: StoreFiles, version: int, unique_id: str | None) -> str:
-    """Path of a RocksDB snapshot, relative to the checkpoint."""
-    return f"{store.path}/{version}{f'_{unique_id}' if unique_id else ''}.zip"
-
-
-def _has(versions: Versions, version: int, wanted: str | None) -> bool:
-    ids = versions.get(version, ())
-    return bool(ids) and (wanted is None or wanted in ids)
+def state_path(store: StoreFiles, version: int, unique_id: str | None, kind: str) -> str:
+    """Path of a state file, relative to the checkpoint."""
+    return f"{store.path}/{version}{f'_{unique_id}' if unique_id else ''}.{kind}"

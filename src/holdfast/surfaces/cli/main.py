@@ -4,11 +4,15 @@ import importlib
 import os
 import sys
 import traceback
+from itertools import pairwise
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
+from holdfast import __version__
+from holdfast.errors import InternalError
+from holdfast.surfaces.cli.delivery import Output, report_error
 from holdfast.surfaces.cli.plain_values import take_plain_values
 
 COMMANDS: dict[str, str] = {
@@ -56,9 +60,18 @@ class LazyGroup(TyperGroup):
 app = typer.Typer(cls=LazyGroup, add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"holdfast {__version__}\n")
+        raise typer.Exit
+
+
 @app.callback()
 def holdfast(
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an internal error."),
+    version: bool = typer.Option(
+        False, "--version", help="Print the version.", callback=_print_version, is_eager=True
+    ),
 ) -> None:
     """Holdfast makes restarts of Spark Structured Streaming safe.
 
@@ -83,8 +96,15 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback at 3 a.m.
         if "--debug" in sys.argv:
             traceback.print_exc()
-        sys.stderr.write(
-            f"holdfast: HF009 internal error: {type(error).__name__}: {error}\n"
-            "  next: run it again with `holdfast --debug …` and report what it prints\n"
+        ours = InternalError(
+            f"internal error: {type(error).__name__}: {error}",
+            next_action="run it again as `holdfast --debug …` and report what it prints",
         )
-        sys.exit(EXIT_FAILED)
+        sys.exit(report_error(ours, _wanted_output(sys.argv)))
+
+
+def _wanted_output(arguments: list[str]) -> Output:
+    """What --output asked for, read by hand: the error may have come before it was parsed."""
+    spelled = {"--output=json"} & set(arguments)
+    follows = any(pair == ("--output", "json") for pair in pairwise(arguments))
+    return Output.json if spelled or follows else Output.text

@@ -86,6 +86,9 @@ class OperatorJson(Model):
     loadable_ranges: list[RangeJson]
     provider: str | None
     metadata: FactJson
+    partition_versions: list[dict[str, Any]] | None = Field(
+        default=None, description="With --state: versions that can be loaded, store by store."
+    )
 
 
 class RestartJson(Model):

@@ -22,6 +22,7 @@ def print_fleet(fleet: Fleet, now_ms: int) -> None:
         [_row(member, now_ms, marks.get(member.path, "")) for member in fleet.members],
         indent=2,
         right=len(_HEADER),
+        numbers=(3, 4, 6),
     )
     page.say()
     total = sum(member.size_bytes for member in fleet.members)

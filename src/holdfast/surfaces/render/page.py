@@ -1,7 +1,7 @@
 """A page of text: aligned rows and tables, coloured on a terminal, plain anywhere else."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -47,12 +47,17 @@ class Page:
             self._console.print(line)
 
     def table(
-        self, header: Sequence[str], rows: Iterable[Sequence[str]], indent: int = 14, right: int = 0
+        self,
+        header: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        indent: int = 14,
+        right: int = 0,
+        numbers: Collection[int] = (),
     ) -> None:
-        """A table whose columns from `right` on are numbers."""
+        """A table whose columns from `right` on, and those in `numbers`, are numbers."""
         table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="cyan")
         for index, name in enumerate(header):
-            numeric = index >= right
+            numeric = index >= right or index in numbers
             table.add_column(name, justify="right" if numeric else "left", no_wrap=True)
         for row in rows:
             table.add_row(*(Text(_shown(cell)) for cell in row))

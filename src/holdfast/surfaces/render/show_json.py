@@ -66,6 +66,16 @@ def show_result(shown: Shown) -> dict[str, Any]:
         result["batch"] = _batch(shown.batch)
     if shown.schemas is not None:
         result["schemas"] = [_schemas(item) for item in shown.schemas]
+    if shown.versions is not None:
+        for operator in result["state"]:
+            operator["partition_versions"] = [
+                {
+                    "partition": store.partition,
+                    "store": store.store,
+                    "versions": [{"first": first, "last": last} for first, last in store.versions],
+                }
+                for store in shown.versions[operator["operator"]]
+            ]
     return result
 
 

@@ -7,7 +7,9 @@ from typing import Any
 from holdfast.core.checkpoint import Checkpoint, OperatorState
 from holdfast.core.fact import Fact, Known, Unreadable
 from holdfast.core.formats.state_schema import describe_struct
+from holdfast.core.operators import StoreVersions
 from holdfast.core.pinned_conf import differing
+from holdfast.core.state.loadable import Range
 from holdfast.flows.show import BatchView, Shown, SourceMove
 from holdfast.surfaces.render.page import Page
 from holdfast.surfaces.render.words import age, moment, plain, size, span, watermark
@@ -34,6 +36,7 @@ class ShowText:
         page.say()
         if shown.batch is not None:
             self._batch(page, shown.batch, shown.checkpoint)
+            self._asked_for(page, shown)
         else:
             self._headline(page, shown)
             self._identity(page, shown.checkpoint)
@@ -43,6 +46,15 @@ class ShowText:
         page.say()
         page.findings(shown.checkpoint.warnings)
         self._next(page, shown)
+
+    def _asked_for(self, page: Page, shown: Shown) -> None:
+        """The parts of the whole picture that were asked for beside a batch."""
+        if self.conf and shown.batch is not None and isinstance(shown.batch.plan, Known):
+            page.rows(self._conf_rows(shown.batch.plan.value.conf))
+        if shown.versions is not None:
+            self._state(page, shown)
+        if self.files:
+            self._sizes(page, shown.checkpoint)
 
     def _headline(self, page: Page, shown: Shown) -> None:
         checkpoint = shown.checkpoint
@@ -79,7 +91,7 @@ class ShowText:
                 rows.append((label, "nothing"))
             else:
                 gaps = f", {log.missing_count:,} missing" if log.missing_count else ""
-                rows.append((label, f"{span(log.first, log.last)}, {len(log.ids):,} kept{gaps}"))
+                rows.append((label, f"{span(log.first, log.last)} ({len(log.ids):,} files{gaps})"))
         if isinstance(checkpoint.plan, Known):
             rows.append(("watermark", watermark(_watermark_ms(checkpoint))))
             rows += self._conf_rows(checkpoint.plan.value.conf)
@@ -90,8 +102,8 @@ class ShowText:
             return [("pinned", f"{key} = {value}") for key, value in sorted(conf.items())]
         different = differing(conf)
         rows = [
-            ("pinned", f"{key} = {value} ({_default(default)})")
-            for key, (value, default) in different.items()
+            ("" if number else "pinned", f"{key} = {_short(value)} ({_default(default)})")
+            for number, (key, (value, default)) in enumerate(different.items())
         ]
         others = len(conf) - len(different)
         if others:
@@ -104,9 +116,10 @@ class ShowText:
         page.say()
         goal = shown.newest.batch if shown.checkpoint.in_flight is not None else None
         for move in shown.newest.sources:
-            self._source(page, move, goal)
+            self._source(page, move, goal, shown.newest.starts_known)
 
-    def _source(self, page: Page, move: SourceMove, goal: int | None) -> None:
+    def _source(self, page: Page, move: SourceMove, goal: int | None, starts_known: bool) -> None:
+        beginning = "the beginning" if starts_known else "unknown"
         name = f"{move.source.name} " if move.source.name else ""
         label = f"source {move.source.position}"
         if move.source.offset is None:
@@ -118,7 +131,7 @@ class ShowText:
         if move.counts:
             header.append(move.counts)
         rows = [
-            [*m.labels, m.start or "the beginning", m.end or "gone", *_counted(move, m.amount)]
+            [*m.labels, m.start or beginning, m.end or "gone", *_counted(move, m.amount)]
             for m in move.moves[:_POSITIONS_MAX]
         ]
         if len(move.moves) > 1 and move.counts:
@@ -140,6 +153,8 @@ class ShowText:
     def _state(self, page: Page, shown: Shown) -> None:
         for operator in shown.checkpoint.operators:
             page.rows([(f"state {operator.files.operator_id}", _operator_line(operator))])
+        for operator_id, stores in (shown.versions or {}).items():
+            page.rows(_version_rows(operator_id, stores))
         for schemas in shown.schemas or ():
             for path, fact in schemas.files.items():
                 if not isinstance(fact, Known):
@@ -178,14 +193,14 @@ class ShowText:
         else:
             rows.append(("plan", _said(view.plan)))
         if isinstance(view.commit, Known):
-            rows.append(("then", watermark(view.commit.value.next_watermark_ms)))
+            rows.append(("afterwards", watermark(view.commit.value.next_watermark_ms)))
         page.rows(rows)
         if view.batch == checkpoint.in_flight and checkpoint.death:
             page.say(f"{checkpoint.death.text[0].upper()}{checkpoint.death.text[1:]}.")
             page.say(checkpoint.restart.text)
         page.say()
         for move in view.sources:
-            self._source(page, move, view.batch)
+            self._source(page, move, view.batch, view.starts_known)
             self._input_files(page, move)
 
     def _next(self, page: Page, shown: Shown) -> None:
@@ -198,7 +213,7 @@ class ShowText:
 
 
 def _operator_line(operator: OperatorState) -> str:
-    name = operator.name or "name unknown (written before Spark 4.0)"
+    name = operator.name or "operator of unknown name"
     provider = f"{operator.files.provider} provider" if operator.files.provider else "no data files"
     count = operator.partitions
     partitions = f"{count} partition{'' if count == 1 else 's'}"
@@ -206,6 +221,20 @@ def _operator_line(operator: OperatorState) -> str:
     loadable = ", ".join(span(first, last) for first, last in operator.loadable[:4])
     can = f"can be loaded for batches {loadable}" if loadable else "cannot be loaded for any batch"
     return f"{name}   {provider}   {partitions}{stores}   {can}"
+
+
+def _version_rows(operator_id: int, stores: tuple[StoreVersions, ...]) -> list[tuple[str, str]]:
+    """Partitions that hold the same versions share a line."""
+    alike: dict[tuple[str, tuple[Range, ...]], list[int]] = {}
+    for store in stores:
+        alike.setdefault((store.store, store.versions), []).append(store.partition)
+    rows = []
+    for (name, versions), partitions in alike.items():
+        numbers = ", ".join(span(first, last) for first, last in versions)
+        few = ", ".join(map(str, partitions[:8])) + (", …" if len(partitions) > 8 else "")
+        where = f"{len(partitions)} partitions" if len(partitions) > 1 else "1 partition"
+        rows.append(("", f"versions {numbers} of {name} in {where} ({few})"))
+    return [(f"state {operator_id}", rows[0][1]), *rows[1:]] if rows else []
 
 
 def _check(checkpoint: Checkpoint, part: str) -> tuple[str, str, str, str]:
@@ -249,5 +278,14 @@ def _counted(move: SourceMove, amount: int | None) -> list[str]:
     return ["unknown" if amount is None else f"{amount:,}"]
 
 
+def _short(value: str) -> str:
+    """A class of Spark's own by its last name; anything else as it is."""
+    return value.rpartition(".")[2] if value.startswith("org.apache.spark.") else value
+
+
 def _default(default: str | None) -> str:
-    return f"Spark's default is {default}" if default is not None else "not a default known here"
+    return (
+        f"Spark's default is {_short(default)}"
+        if default is not None
+        else "not a default known here"
+    )
