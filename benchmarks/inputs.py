@@ -5,9 +5,9 @@ Their contents are those of a real aggregation on Spark 4.2; only the names are 
 
 import json
 import os
-import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,7 +40,7 @@ SMALL = Shape(name="100-batches", batches=100, partitions=10, state_versions=100
 LARGE = Shape(
     name="100000-batches", batches=100_000, partitions=SPARK_PARTITIONS, state_versions=235
 )
-FLEET_MEMBER = Shape(name="fleet-member", batches=3, partitions=2, state_versions=3)
+FLEET_MEMBER = Shape(name="fleet-member", batches=2, partitions=1, state_versions=2)
 
 
 def checkpoint_of(shape: Shape) -> Path:
@@ -65,7 +65,9 @@ def build(shape: Shape, target: Path) -> None:
         path.write_bytes(content)
 
 
-def files_of(shape: Shape, query_id: str = "8d9fe9db-2717-4744-9cd0-0cfacd8c1bee"):
+def files_of(
+    shape: Shape, query_id: str = "8d9fe9db-2717-4744-9cd0-0cfacd8c1bee"
+) -> Iterator[tuple[str, bytes]]:
     """Every file of the checkpoint as (name, content)."""
     yield "metadata", json.dumps({"id": query_id}).encode()
     first = max(shape.batches - shape.state_versions, 0)
@@ -94,8 +96,3 @@ def plan_text(partitions: int) -> str:
     entry = json.loads(metadata)
     entry["conf"]["spark.sql.shuffle.partitions"] = str(partitions)
     return f"{head}\n{json.dumps(entry, separators=(',', ':'))}"
-
-
-def forget(shape: Shape) -> None:
-    """Remove a cached checkpoint."""
-    shutil.rmtree(CACHE / "bench" / f"{shape.name}-{_LAYOUT}", ignore_errors=True)

@@ -18,7 +18,7 @@ from cases_state import FORMAT_2, ROCKSDB, windows
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from registry import OLD_AND_NEW, SOME, case
+from registry import SOME, case
 from stage import Stage, reported
 
 LAST_BATCH = 2
@@ -74,12 +74,12 @@ def killed_after_state(stage: Stage) -> None:
 
 
 case("killed_stateful", process="kill")(killed_after_state)
-case("killed_stateful_rocksdb", process="kill", only=OLD_AND_NEW, conf=ROCKSDB)(killed_after_state)
+case("killed_stateful_rocksdb", process="kill", conf=ROCKSDB)(killed_after_state)
 case(
     "killed_stateful_format2",
     process="kill",
     since=(4, 0),
-    only=("4.2.0", "4.3.0"),
+    since=(4, 0),
     conf={**ROCKSDB, **FORMAT_2},
 )(killed_after_state)
 
@@ -156,7 +156,7 @@ def killed_file_sink_before_commit(stage: Stage) -> None:
     into_folder(stage, stage.files().coalesce(1), "json")
 
 
-@case("killed_before_offsets", process="gate", kill_before="checkpoint/offsets/2", only=SOME)
+@case("killed_before_offsets", process="gate", kill_before="checkpoint/offsets/2")
 def killed_before_offsets(stage: Stage) -> None:
     """The file source has logged its third file, the batch that would read it is not planned."""
     stage.note = GATE_NOTE.format("offsets/2") + "; batch 2 was being planned, none was running"

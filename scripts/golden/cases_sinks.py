@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cases_state import windows
 from pyspark.sql import DataFrame
-from registry import OLD_AND_NEW, SOME, case
+from registry import SOME, case
 from stage import Stage
 
 
@@ -14,7 +14,7 @@ def into_folder(stage: Stage, frame: DataFrame, kind: str) -> None:
     stage.finish(writer.trigger(availableNow=True))
 
 
-@case("file_sink_compacted", only=OLD_AND_NEW)
+@case("file_sink_compacted")
 def file_sink_compacted(stage: Stage) -> None:
     """Eleven batches: the manifest has a 9.compact and one entry after it."""
     stage.put_files(11)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from registry import OLD_AND_NEW, SOME, case
+from registry import SOME, case
 from stage import Stage
 
 
-@case("file_compacted", only=OLD_AND_NEW)
+@case("file_compacted")
 def file_compacted(stage: Stage) -> None:
     """21 entries in the file source's log: 9.compact and 19.compact, and one entry after."""
     stage.put_files(21)
@@ -92,7 +92,7 @@ def offset_log_v2(stage: Stage) -> None:
     stage.drain(stage.files().union(stage.files("other")))
 
 
-@case("purged_logs", only=SOME, conf={"spark.sql.streaming.minBatchesToRetain": "2"})
+@case("purged_logs", conf={"spark.sql.streaming.minBatchesToRetain": "2"})
 def purged_logs(stage: Stage) -> None:
     """Old offsets, commits and state versions deleted by Spark's own retention."""
     stage.put_files(6)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from registry import NEWEST, OLD_AND_NEW, SOME, case
+from registry import NEWEST, SOME, case
 from stage import Stage
 
 STORE = "spark.sql.streaming.stateStore."
@@ -41,7 +41,7 @@ def two_runs(stage: Stage, first: int = 1, second: int = 1) -> None:
     stage.drain(windows(stage))
 
 
-@case("agg_watermark_hdfs", only=OLD_AND_NEW)
+@case("agg_watermark_hdfs")
 def agg_watermark_hdfs(stage: Stage) -> None:
     """More than ten deltas, so that background maintenance writes a snapshot.
 

@@ -1,6 +1,7 @@
 """Run a flow and deliver its answer: stdout is data, stderr is talk, the exit code says which."""
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from enum import StrEnum
@@ -19,6 +20,7 @@ hundreds of blanks each."""
 
 EXIT_DONE = 0
 EXIT_WRONG = 1
+EXIT_UNHEARD = 2
 
 
 class Output(StrEnum):
@@ -45,10 +47,16 @@ def deliver(
     except HoldfastError as error:
         sys.exit(report_error(error, output))
     found = warnings(answer)
-    if output is Output.json:
-        write_json(envelope(name, target(answer), result(answer), found))
-    else:
-        text(answer)
+    try:
+        if output is Output.json:
+            write_json(envelope(name, target(answer), result(answer), found))
+        else:
+            text(answer)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader went away (`| head`). Left alone, click ends with 1: a damaged checkpoint.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(EXIT_UNHEARD)
     sys.exit(EXIT_WRONG if is_wrong(found) or is_bad(answer) else EXIT_DONE)
 
 

@@ -1,5 +1,6 @@
 """The JSON of `show`, which later work and other programs stand on: only ever add to it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from holdfast.core.batch_log import BatchLog
@@ -10,8 +11,12 @@ from holdfast.core.formats.file_source_log import FileSourceEntry
 from holdfast.core.formats.offset_log import OffsetEntry
 from holdfast.core.formats.state_schema import describe_struct
 from holdfast.core.operator_schemas import OperatorSchemas
+from holdfast.core.operators import StoreVersions
 from holdfast.core.pinned_conf import differing
+from holdfast.core.state.loadable import Range
 from holdfast.flows.show import BatchView, Shown
+
+VersionsByOperator = Mapping[int, tuple[StoreVersions, ...]]
 
 
 def show_result(shown: Shown) -> dict[str, Any]:
@@ -25,7 +30,7 @@ def show_result(shown: Shown) -> dict[str, Any]:
         "in_flight": checkpoint.in_flight,
         "next_batch": checkpoint.restart.batch,
         "latest": _latest(checkpoint),
-        "state": [_operator(operator) for operator in checkpoint.operators],
+        "state": [_operator(operator, shown.versions) for operator in checkpoint.operators],
         "files": checkpoint.file_count,
         "bytes": checkpoint.size_bytes,
         "died": checkpoint.death.text if checkpoint.death else None,
@@ -66,16 +71,6 @@ def show_result(shown: Shown) -> dict[str, Any]:
         result["batch"] = _batch(shown.batch)
     if shown.schemas is not None:
         result["schemas"] = [_schemas(item) for item in shown.schemas]
-    if shown.versions is not None:
-        for operator in result["state"]:
-            operator["partition_versions"] = [
-                {
-                    "partition": store.partition,
-                    "store": store.store,
-                    "versions": [{"first": first, "last": last} for first, last in store.versions],
-                }
-                for store in shown.versions[operator["operator"]]
-            ]
     return result
 
 
@@ -124,9 +119,9 @@ def _latest(checkpoint: Checkpoint) -> dict[str, Any] | None:
     }
 
 
-def _operator(operator: OperatorState) -> dict[str, Any]:
+def _operator(operator: OperatorState, versions: VersionsByOperator | None) -> dict[str, Any]:
     loadable = operator.loadable
-    return {
+    result: dict[str, Any] = {
         "operator": operator.files.operator_id,
         "name": operator.name,
         "partitions": operator.partitions,
@@ -137,10 +132,20 @@ def _operator(operator: OperatorState) -> dict[str, Any]:
         "loadable_batches": (
             {"first": loadable[0][0], "last": loadable[-1][1]} if loadable else None
         ),
-        "loadable_ranges": [{"first": first, "last": last} for first, last in loadable],
+        "loadable_ranges": _ranges(loadable),
         "provider": operator.files.provider,
         "metadata": fact_json(operator.metadata),
     }
+    if versions is not None:
+        result["partition_versions"] = [
+            {"partition": v.partition, "store": v.store, "versions": _ranges(v.versions)}
+            for v in versions[operator.files.operator_id]
+        ]
+    return result
+
+
+def _ranges(ranges: tuple[Range, ...]) -> list[dict[str, int]]:
+    return [{"first": first, "last": last} for first, last in ranges]
 
 
 def _batch(view: BatchView) -> dict[str, Any]:
