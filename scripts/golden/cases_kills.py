@@ -79,7 +79,6 @@ case(
     "killed_stateful_format2",
     process="kill",
     since=(4, 0),
-    since=(4, 0),
     conf={**ROCKSDB, **FORMAT_2},
 )(killed_after_state)
 
