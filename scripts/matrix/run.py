@@ -42,7 +42,9 @@ class Row:
         if self.predicted == "refused":
             return failed and not batches
         if self.predicted == "rerun-then-fail":
-            return failed and first == self.batch
+            # Said in the sentence: without any plan, 4.1 and newer refuse before they write.
+            refused = self.mutation == "offsets_emptied" and self.version >= "4.1" and not batches
+            return failed and (first == self.batch or refused)
         if self.mutation == "metadata_gone" and failed:
             # Said in the sentence: Spark 4.2 and newer refuse.
             return self.version >= "4.2" and not batches

@@ -70,7 +70,7 @@ def test_commits_trailing_far(builder: CheckpointBuilder) -> None:
 def test_commits_without_offsets(builder: CheckpointBuilder) -> None:
     shown, codes = looked(builder.metadata().commit(0))
     assert codes["HF109"] == "offsets"
-    assert shown.checkpoint.restart.batch is None
+    assert shown.checkpoint.restart.kind == "rerun-then-fail"
 
 
 def test_predecessor_of_the_newest_plan_deleted(builder: CheckpointBuilder) -> None:

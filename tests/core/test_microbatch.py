@@ -15,7 +15,7 @@ from holdfast.core.microbatch import (
     ("planned", "committed", "flying", "kind", "batch"),
     [
         (None, None, None, "fresh", 0),
-        (None, 3, None, "refused", None),
+        (None, 3, None, "rerun-then-fail", 0),
         (0, None, 0, "rerun", 0),
         (5, None, 5, "rerun", 5),
         (5, 5, None, "next", 6),
@@ -60,6 +60,11 @@ def test_what_no_spark_gets_past_is_said_before_anything_else(traces: Traces, wo
     restart = what_will_restart_do(traces)
     assert (restart.kind, restart.batch) == ("refused", 6)
     assert words in restart.text
+
+
+def test_real_time_mode_is_said_where_it_cannot_be_ruled_out() -> None:
+    text = what_will_restart_do(Traces(planned=5, committed=4, may_be_real_time=True)).text
+    assert "In real-time mode Spark forgets that plan" in text
 
 
 def test_missing_metadata_depends_on_the_version() -> None:

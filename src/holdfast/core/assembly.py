@@ -58,6 +58,7 @@ def assemble(found: Survey, gathered: Gathered) -> Checkpoint:
         _traces(found, plan, operators, _mode(sources)),
         commit_readable=not isinstance(commit, Unreadable),
         identity=_identity(query_id),
+        may_be_real_time=isinstance(commit, Known) and commit.value.version > 1,
         state_loadable=_newest_state_loadable(found, operators),
     )
     checkpoint = Checkpoint(

@@ -87,6 +87,8 @@ class Traces:
     commit_readable: bool = True
     state_loadable: bool = True
     identity: Identity = "known"
+    may_be_real_time: bool = False
+    """Commits of format 2 are what real-time mode (Spark 4.1) writes; others write them too."""
     mode: Mode = "micro-batch"
 
 
@@ -203,6 +205,8 @@ def _run(traces: Traces, planned: int, committed: int | None) -> Restart:
         f"A restart runs batch {planned} again over exactly the same input, "
         f"then goes on with {planned + 1}."
     )
+    if traces.may_be_real_time:
+        text += " In real-time mode Spark forgets that plan instead and makes a new one."
     if committed is not None and committed < planned - 1:
         between = f"{committed + 1} to {planned - 1}"
         if committed + 1 == planned - 1:
@@ -216,10 +220,12 @@ def _without_plan(committed: int | None) -> Restart:
     if committed is None:
         text = "No batch was ever planned: a start begins with batch 0."
         return Restart(kind="fresh", batch=0, text=text)
+    # Seen on real Spark (docs/matrix.md): 3.5 and 4.0 notice only at the commit.
     text = (
-        "A restart fails: commits/ has batches and offsets/ has none (a bare assertion in Spark)."
+        "A restart fails: commits/ has batches and offsets/ has none. Spark 4.1 and newer refuse "
+        "to start; older ones write a new batch 0 to the sink first."
     )
-    return Restart(kind="refused", batch=None, text=text)
+    return Restart(kind="rerun-then-fail", batch=0, text=text)
 
 
 def _continuous(planned: int, committed: int | None) -> Restart:

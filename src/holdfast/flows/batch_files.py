@@ -20,7 +20,10 @@ def read_batch_files(
     names = files_holding(found.tree.names(path), first, last)
     if names is None:
         return None
-    contents = storage.read([f"{path}/{name}" for name in names], FILE_BYTES_MAX)
+    paths = [f"{path}/{name}" for name in names]
+    if sum(stat.size_bytes for stat in storage.stat(paths).values()) > FILE_BYTES_MAX:
+        return None  # they would all be in memory at once
+    contents = storage.read(paths, FILE_BYTES_MAX)
     result: list[FileSourceEntry] = []
     for origin, content in contents.items():
         fact = interpret(origin, content, parse_file_source_log)

@@ -120,6 +120,8 @@ def _listing_files(storage: Storage, look: Look, move: SourceMove) -> SourceMove
         return move
     directory = move.source.name or str(move.source.position)
     start = move.start.offset if move.start else None
+    if start is not None and start.kind is not FILE:
+        start = None  # another source was in this place before
     return replace(move, files=read_batch_files(storage, look.found, directory, start, end))
 
 

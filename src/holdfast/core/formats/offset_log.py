@@ -14,6 +14,7 @@ from holdfast.errors import MalformedError, TooLargeError
 
 NEWEST_VERSION = 2
 NO_POSITION = "-"
+_POSITION_DIGITS_MAX = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,13 +92,17 @@ def _named(lines: list[str]) -> tuple[SourceLine, ...]:
         sources.append(
             SourceLine(position=i, name=name, text=None if text == NO_POSITION else _text(text, i))
         )
-    if all(source.name and source.name.isascii() and source.name.isdigit() for source in sources):
+    if all(source.name and _is_position(source.name) for source in sources):
         # Without source evolution the ids are positions, and the map has no order of its own.
         return tuple(
             SourceLine(position=int(source.name or 0), name=None, text=source.text)
             for source in sorted(sources, key=lambda source: int(source.name or 0))
         )
     return tuple(sources)
+
+
+def _is_position(name: str) -> bool:
+    return name.isascii() and name.isdigit() and len(name) <= _POSITION_DIGITS_MAX
 
 
 def _text(line: str, position: int) -> str:

@@ -21,7 +21,8 @@ from holdfast.errors import MalformedError, TooLargeError
 
 _WHAT: Final = "the RocksDB snapshot"
 _METADATA: Final = "metadata"
-_NEWEST: Final = 1
+# RocksDBCheckpointMetadata writes the state format of the session here; the JSON is the same.
+_NEWEST: Final = 2
 _CENTRAL_HEADER: Final = b"PK\x01\x02"
 _READ_BYTES: Final = 1024 * 1024
 # Bits of a member's flags that zipfile cannot read: encrypted, patched, strongly encrypted.
