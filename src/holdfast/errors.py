@@ -8,6 +8,9 @@
     │   ├── NewerVersionError    a format newer than this release knows
     │   └── TooLargeError        past a named limit of core/limits.py
     ├── UnreachableError         could not look: missing, forbidden, time-out
+    ├── RefusedError             unsafe, and therefore not done
+    │   ├── LeaseHeldError       another holder has the checkpoint
+    │   └── FencedError          a newer holder has taken over; this one must stop
     ├── NotInstalledError        an optional library is not there; carries the pip line
     └── InternalError            our own mistake, said without a traceback
 
@@ -86,3 +89,24 @@ class InternalError(HoldfastError):
     """Our own mistake: something happened that no code path expected."""
 
     code = "HF009"
+
+
+class RefusedError(HoldfastError):
+    """It would be unsafe, so it is not done; the findings say why."""
+
+    code = "HF020"
+    exit_code = 1
+
+
+class LeaseHeldError(RefusedError):
+    """Another holder has the checkpoint and is alive."""
+
+    code = "HF021"
+    exit_code = 3
+
+
+class FencedError(RefusedError):
+    """A newer holder has taken the checkpoint over; this one must write nothing more."""
+
+    code = "HF022"
+    exit_code = 3

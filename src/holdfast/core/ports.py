@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from holdfast.core.batch import Batch
 from holdfast.core.fact import Content
 from holdfast.core.tree import Entries, FileStat, Tree
 
@@ -54,4 +55,58 @@ class Storage(Protocol):
 
     def at(self, name: str) -> "Storage":
         """The storage of a folder inside this one."""
+        ...
+
+
+class Records(Protocol):
+    """Holdfast's own records of one checkpoint: small files beside it, never inside.
+
+    They lie in `<parent>/_holdfast/<name>/`. Names are relative, separated by `/`.
+    """
+
+    @property
+    def location(self) -> str:
+        """The URI of the folder, without credentials."""
+        ...
+
+    def create(self, name: str, data: bytes) -> bool:
+        """Create a file exclusively; False where the name is taken, and nothing has changed then.
+
+        Of many that try at once, on any number of machines, exactly one gets True. When it returns
+        True the file is whole and durable. Raises UnreachableError where it cannot be told.
+        """
+        ...
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Write a file whole in place of what was there; a reader sees the old or the new."""
+        ...
+
+    def read(self, name: str) -> bytes | None:
+        """The bytes of a file, None where there is none."""
+        ...
+
+    def names(self, folder: str) -> Sequence[str]:
+        """Names of the files directly inside a folder, sorted; empty where it does not exist."""
+        ...
+
+
+class BatchSink(Protocol):
+    """A sink with a ledger: rows and the mark of their batch become visible in one atomic act."""
+
+    def open(self, query_id: str, epoch: int) -> None:
+        """Make ledger and target ready and raise the fence to this epoch.
+
+        From then on a writer with a lower epoch is refused inside its own transaction.
+        """
+        ...
+
+    def last_batch(self, query_id: str) -> int | None:
+        """The newest batch of this query that the sink holds, None where it holds none."""
+        ...
+
+    def write(self, batch: Batch) -> bool:
+        """Write a batch and its mark; False where the ledger holds it already.
+
+        Raises FencedError where a higher epoch has been seen.
+        """
         ...
