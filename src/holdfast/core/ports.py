@@ -1,10 +1,11 @@
 """Small protocols between the core's words and the world. Docstrings are contracts."""
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from holdfast.core.batch import Batch
 from holdfast.core.fact import Content
+from holdfast.core.job import Job
 from holdfast.core.tree import Entries, FileStat, Tree
 
 
@@ -109,4 +110,53 @@ class BatchSink(Protocol):
 
         Raises FencedError where a higher epoch has been seen.
         """
+        ...
+
+
+class Query(Protocol):
+    """A started streaming query."""
+
+    @property
+    def id(self) -> str:
+        """The id in the checkpoint's `metadata`."""
+        ...
+
+    def is_active(self) -> bool:
+        """Whether it still runs; once False, never True again."""
+        ...
+
+    def is_busy(self) -> bool:
+        """Whether a batch is running right now."""
+        ...
+
+    def stop(self) -> None:
+        """End it; a batch that runs is given up, which harms nothing."""
+        ...
+
+    def failure(self) -> str | None:
+        """Why it ended, None where it ended well or still runs."""
+        ...
+
+    def progress(self) -> Sequence[Mapping[str, Any]]:
+        """The newest progress events in the order of their batches, by Spark's own field names."""
+        ...
+
+
+class Engine(Protocol):
+    """What runs queries: one Spark session."""
+
+    @property
+    def master(self) -> str:
+        """Where it runs, such as local[*]."""
+        ...
+
+    def start(self, job: Job, *, once: bool, epoch: int, check: Callable[[], None]) -> Query:
+        """Start one job. `check` is called before every commit of a sink with a ledger.
+
+        Raises UsageError where source, transform or sink do not fit.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the session and every query in it."""
         ...

@@ -16,6 +16,8 @@ from holdfast.surfaces.cli.delivery import Output, report_error
 from holdfast.surfaces.cli.plain_values import take_plain_values
 
 COMMANDS: dict[str, str] = {
+    "run": "Run declared jobs, each with its own checkpoint, guarded and leased.",
+    "init": "Write a small project that runs: a declaration, one file of transforms, a test.",
     "show": "Explain a checkpoint: what it holds, what is in flight, what a restart will do.",
     "fleet": "List every checkpoint below a folder or bucket, and what is odd about each.",
     "diff": "Put two checkpoints side by side: same lineage or not, and where they part.",

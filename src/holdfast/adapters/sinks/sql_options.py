@@ -1,0 +1,160 @@
+"""The options of a SQL sink, checked at the door."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Self, get_args
+
+from holdfast.errors import UsageError
+
+Mode = Literal["append", "upsert"]
+
+RESERVED_PREFIX = "holdfast_"
+"""Tables of this prefix are ours."""
+
+LOCK_WAIT_SECONDS = 30.0
+"""How long a sink waits for a database that another connection has locked, unless told."""
+
+LOCK_WAIT_SECONDS_MAX = 3_600.0
+"""Longer than the longest batch of another writer need not be waited for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SqlSinkOptions:
+    """Where and how a SQL sink writes. Raises UsageError where that cannot be right."""
+
+    url: str
+    """'sqlite:////path.db', or the plain path of a SQLite file."""
+    table: str
+    """Its name exactly as the database spells it; a dot in it is an ordinary character."""
+    mode: Mode = "append"
+    key: tuple[str, ...] = ()
+    """Columns that tell rows apart; upsert only, where the table needs them unique."""
+    version: str | None = None
+    """Column that says which of two rows with one key is newer; upsert only.
+
+    An older version never overwrites a newer one. Of the same version the row that is there
+    stays. NULL is older than every version. Without a version the later batch wins.
+    """
+    batch_column: str | None = None
+    """A column that gets the id of the batch, where one is wanted."""
+    create: bool = False
+    """Create the file and the table where they do not exist."""
+    columns: str | None = None
+    """DDL such as 'id long, name string' for create; else types come from the first rows."""
+    lock_wait_seconds: float = LOCK_WAIT_SECONDS
+
+    def __post_init__(self) -> None:
+        """Check what can be checked without the database."""
+        _check_names(self)
+        if self.mode not in get_args(Mode):
+            raise _wrong(f"mode cannot be {self.mode!r}", "use append or upsert")
+        if self.mode == "upsert" and not self.key:
+            raise _wrong("mode upsert needs a key", "name the key columns: key: [id]")
+        if self.mode == "append" and self.key:
+            raise _wrong("mode append takes no key", "remove key, or use mode: upsert")
+        if self.mode == "append" and self.version is not None:
+            raise _wrong("mode append takes no version", "remove version, or use mode: upsert")
+        if len(set(self.key)) != len(self.key):
+            raise _wrong("key names a column twice", "name each key column once")
+        if self.version in self.key:
+            raise _wrong(f"version {self.version!r} is part of the key", "use another column")
+        if self.batch_column is not None and self.batch_column in {*self.key, self.version}:
+            raise _wrong(f"batch_column {self.batch_column!r} is used already", "use another name")
+        if self.columns is not None and not self.create:
+            raise _wrong("columns are for creating the table", "add create: true")
+        if not 0 <= self.lock_wait_seconds <= LOCK_WAIT_SECONDS_MAX:
+            raise _wrong(
+                f"lock_wait_seconds cannot be {self.lock_wait_seconds}",
+                f"use a number from 0 to {LOCK_WAIT_SECONDS_MAX:.0f}",
+            )
+
+    @classmethod
+    def parse(cls, options: Mapping[str, Any]) -> Self:
+        """From the options of a declaration; raises UsageError that names the option."""
+        known = [field.name for field in fields(cls)]
+        for name in options:
+            if name not in known:
+                raise _unknown(str(name), known)
+        for name in ("url", "table"):
+            if options.get(name) is None:
+                raise _wrong(f"option {name!r} is missing", f"add {name}: …")
+        values = {name: value for name, value in options.items() if value is not None}
+        for name in ("url", "table", "mode", "version", "batch_column", "columns"):
+            if not isinstance(values.get(name, ""), str):
+                raise _wrong(f"{name} must be text", f"put the value of {name} in quotes")
+        if "key" in values:
+            values["key"] = _key(values["key"])
+        if "create" in values:
+            values["create"] = _boolean("create", values["create"])
+        if "lock_wait_seconds" in values:
+            values["lock_wait_seconds"] = _number("lock_wait_seconds", values["lock_wait_seconds"])
+        return cls(**values)
+
+
+def ascii_lower(name: str) -> str:
+    """How SQLite compares names: letters A to Z without regard to case, others exactly."""
+    return "".join(chr(ord(c) + 32) if "A" <= c <= "Z" else c for c in name)
+
+
+def check_identifier(what: str, name: str) -> None:
+    """Refuse what no quoting can make a name: nothing at all, NUL, half a surrogate pair."""
+    if not name.strip():
+        raise _wrong(f"{what} cannot be empty", "give it a name")
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        raise _wrong(f"{what} {name!r} is no UTF-8 text", "use another name") from None
+    if "\x00" in name:
+        raise _wrong(f"{what} {name!r} holds a NUL character", "use another name")
+
+
+def _check_names(options: SqlSinkOptions) -> None:
+    if not options.url.strip():
+        raise _wrong("url cannot be empty", "use sqlite:////path.db or a path")
+    check_identifier("table", options.table)
+    for column in options.key:
+        check_identifier("a key column", column)
+    if options.version is not None:
+        check_identifier("version", options.version)
+    if options.batch_column is not None:
+        check_identifier("batch_column", options.batch_column)
+    if ascii_lower(options.table).startswith(RESERVED_PREFIX):
+        raise _wrong(
+            f"table {options.table!r} begins with {RESERVED_PREFIX}, as the ledger does",
+            "use another name",
+        )
+
+
+def _wrong(message: str, next_action: str) -> UsageError:
+    return UsageError(f"sql sink: {message}", subject="sink", next_action=next_action)
+
+
+def _unknown(name: str, known: Sequence[str]) -> UsageError:
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
+    return _wrong(f"unknown option {name!r}", hint)
+
+
+def _key(value: Any) -> tuple[str, ...]:
+    """One text is one column, whatever characters it has: names may hold commas."""
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, Sequence) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    raise _wrong("key must be a column name or a list of them", "write key: [id]")
+
+
+def _boolean(name: str, value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    raise _wrong(f"{name} must be true or false", f"write {name}: true")
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        return float("nan" if isinstance(value, bool) else value)
+    except (TypeError, ValueError):
+        raise _wrong(f"{name} must be a number", f"write {name}: 30") from None
