@@ -51,8 +51,8 @@ class LocalStorage:
             found.append(Directory(path, names))
             sizes.add(path, len(names))
             files += len(names)
-            if files > WALK_FILES_MAX:
-                message = f"more than {WALK_FILES_MAX:,} files lie below this folder"
+            if files + len(found) + len(oddities) > WALK_FILES_MAX:
+                message = f"more than {WALK_FILES_MAX:,} entries lie below this folder"
                 raise TooLargeError(
                     message, subject=self.location, next_action="name a smaller folder"
                 )
@@ -94,7 +94,11 @@ class LocalStorage:
     def at(self, name: str) -> "LocalStorage":
         """A folder inside this one."""
         if self._leaves_root(f"{name}/."):
-            raise UnreachableError("the folder leads out of its base", subject=name)
+            raise UnreachableError(
+                "the folder leads out of its base",
+                subject=name,
+                next_action="name the folder it leads to",
+            )
         return LocalStorage(Path(self._root, name))
 
     def _scan(self, path: str, waiting: list[str], oddities: list[Oddity]) -> list[str]:
