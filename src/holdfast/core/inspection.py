@@ -61,7 +61,8 @@ def _about_facts(checkpoint: Checkpoint) -> Iterator[Finding]:
 
 def _about_logs(checkpoint: Checkpoint) -> Iterator[Finding]:
     offsets, commits = checkpoint.offsets, checkpoint.commits
-    now_and_then = written_now_and_then(offsets, commits)
+    stateful = bool(checkpoint.operators)
+    now_and_then = written_now_and_then(offsets, commits, stateful=stateful)
     for log in () if now_and_then else (offsets, commits):
         if log.missing_count:
             few = ", ".join(map(str, log.gaps(8)))
@@ -86,7 +87,8 @@ def _about_logs(checkpoint: Checkpoint) -> Iterator[Finding]:
     if committed is not None and committed > planned:
         text = f"commits/ reaches batch {committed}, offsets/ only batch {planned}"
         yield Finding(code="HF107", message=text, path=f"commits/{committed}")
-    if committed is not None and committed < planned - 1:
+    before = offsets.before(planned) if now_and_then else planned - 1
+    if committed is not None and before is not None and committed < before:
         text = (
             f"the newest commit is of batch {committed} and the newest plan of batch {planned}: "
             f"only batch {planned} is run again, those between are taken as done"
