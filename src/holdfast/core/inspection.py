@@ -77,7 +77,7 @@ def _about_logs(checkpoint: Checkpoint) -> Iterator[Finding]:
         return
     if now_and_then:
         text = (
-            f"both logs lack the batch before the newest ({offsets.missing_count:,} are missing "
+            f"both logs lack the batch before the newest ({offsets.missing_count:,} missing "
             "in all): asynchronous progress tracking writes down only some"
         )
         yield Finding(code="HF127", message=text, path="offsets")
@@ -188,7 +188,10 @@ def _about_entries(found: Survey) -> Iterator[Finding]:
         f"{log.directory}/{name}" for log in (found.offsets, found.commits) for name in log.foreign
     ]
     for name in sorted(strangers)[:_ODDITIES_MAX]:
-        yield Finding(code="HF119", message="not an entry that Spark knows; ignored", path=name)
+        text = "not an entry of a checkpoint; Spark ignores it"
+        if name == "_spark_metadata":
+            text = "the memory of a file sink: output and checkpoint share this folder"
+        yield Finding(code="HF119", message=text, path=name)
 
 
 def _about_checks(checkpoint: Checkpoint, found: Survey, history: History) -> Iterator[Finding]:

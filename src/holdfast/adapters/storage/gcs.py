@@ -1,7 +1,7 @@
 """Google Cloud Storage through gcsfs.
 
 Through its plain class: the one it gives unasked first asks over gRPC what kind of bucket it has,
-which takes a minute for each call where only HTTPS gets out, and a checkpoint does not need it.
+which takes minutes at an endpoint that has no gRPC, and a checkpoint does not need the answer.
 """
 
 import logging
