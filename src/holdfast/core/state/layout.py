@@ -93,7 +93,7 @@ def _operator(tree: Tree, operator_id: int) -> OperatorFiles:
             for name in tree.names(v2_root)
             if (batch := batch_id_of(name)) is not None
         },
-        schema_files=tuple(_schema_files(tree, root, partitions)),
+        schema_files=tuple(sorted(_schema_files(tree, root, partitions))),
         provider=_provider(tally.kinds),
     )
 
