@@ -87,6 +87,35 @@ def test_both_logs_lacking_a_batch_is_asynchronous_progress(builder: CheckpointB
     assert shown.checkpoint.restart.kind == "next"
 
 
+def test_asynchronous_progress_has_no_batches_in_between(builder: CheckpointBuilder) -> None:
+    shown, codes = looked(builder.metadata().batches([1, 2]).plan(4))
+    assert "HF127" in codes and "HF108" not in codes
+    assert (shown.checkpoint.restart.kind, shown.checkpoint.restart.batch) == ("rerun", 4)
+
+
+def test_a_stateful_query_is_never_asynchronous(builder: CheckpointBuilder) -> None:
+    builder.metadata().batches([1, 2]).plan(4)
+    builder.state(*(f"{p}/{v}.delta" for p in (0, 1) for v in range(1, 5)))
+    shown, codes = looked(builder)
+    assert codes["HF110"] == "offsets/3" and "HF127" not in codes
+    assert shown.checkpoint.restart.kind == "refused"
+    assert shown.checkpoint.previous_sources == ()
+
+
+@pytest.mark.parametrize(
+    "stray",
+    ["0/0/__tmp_path_dir/x", "0/1/.ipynb_checkpoints/1.delta", "0/old/1.delta", "0/9.delta"],
+)
+def test_a_stray_entry_below_state_harms_nothing(builder: CheckpointBuilder, stray: str) -> None:
+    builder.metadata().batches(range(2))
+    builder.state("0/1.delta", "0/2.delta", "1/1.delta", "1/2.delta")
+    builder.write(f"state/{stray}", b"no state file")
+    shown, codes = looked(builder)
+    assert set(codes) == {"HF105"}
+    assert shown.checkpoint.operators[0].store_names == ("default",)
+    assert shown.checkpoint.operators[0].loadable == ((0, 1),)
+
+
 def test_state_of_the_last_batch_gone(builder: CheckpointBuilder) -> None:
     builder.metadata().batches(range(3))
     builder.state("0/1.delta", "0/2.delta", "0/3.delta", "1/1.delta", "1/2.delta")

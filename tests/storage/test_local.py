@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters.storage import pending_sizes
+from holdfast.adapters.storage import walking
 from holdfast.adapters.storage.local import LocalStorage
 from holdfast.adapters.storage.opening import open_storage, shown
-from holdfast.adapters.storage.pending_sizes import PendingSizes
 from holdfast.errors import UnreachableError, UsageError
 
 
@@ -77,40 +76,42 @@ class TestSizes:
             for path in root.iterdir()
         }
 
-    def test_other_processes_add_up_what_this_one_would(
-        self, many: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        alone = dict(LocalStorage(many).walk().sizes)
-        monkeypatch.setattr(pending_sizes, "_WORKERS_FILES_MIN", 50)
-        helped = dict(LocalStorage(many).walk().sizes)
-        assert alone == helped == {"": 0, **self.sizes_of(many)}
+    def listed(self, root: Path) -> dict[str, tuple[list[str], int]]:
+        tree = LocalStorage(root).walk()
+        return {p: (sorted(d.names), tree.sizes[p]) for p, d in tree.directories.items()}
 
-    def test_a_process_that_dies_changes_nothing(
+    def test_a_second_process_finds_what_this_one_would(
         self, many: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(pending_sizes, "_WORKERS_FILES_MIN", 0)
-        sizes = PendingSizes(str(many))
-        for directory in sorted(self.sizes_of(many)):
-            sizes.add(directory, 40)
-            for worker in sizes._workers:
-                worker.process.kill()
-                worker.process.wait()
-        assert dict(sizes) == self.sizes_of(many)
+        (many / "d1" / "deeper").mkdir()
+        (many / "d1" / "deeper" / "with\nnewline \udcff").write_bytes(b"odd name")
+        (many / "d2" / "link").symlink_to(many)
+        alone = self.listed(many)
+        used = always_a_second_process(monkeypatch)
+        assert self.listed(many) == alone
+        assert used and {o.path for o in LocalStorage(many).walk().oddities} == {"d2/link"}
 
-    def test_sizes_that_nobody_asks_for_leave_no_process(
+    def test_a_second_process_that_dies_changes_nothing(
         self, many: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(pending_sizes, "_WORKERS_FILES_MIN", 0)
-        tree = LocalStorage(many).walk()
-        assert isinstance(tree.sizes, PendingSizes)
-        processes = [worker.process for worker in tree.sizes._workers]
-        del tree
-        assert all(process.returncode is not None for process in processes)
+        alone = self.listed(many)
+        used = always_a_second_process(monkeypatch, dies=True)
+        assert self.listed(many) == alone
+        assert used
+
+    def test_a_walk_that_is_given_up_leaves_no_process(
+        self, many: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        used = always_a_second_process(monkeypatch)
+        walk = iter(walking.Walk(str(many)))
+        next(walk)
+        walk.close()  # type: ignore[attr-defined]
+        assert [worker._process.returncode is not None for worker in used] == [True]
 
     def test_many_listings_at_once_share_few_processes(
         self, many: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(pending_sizes, "_WORKERS_FILES_MIN", 0)
+        always_a_second_process(monkeypatch)
         found: list[int] = []
         threads = [
             threading.Thread(target=lambda: found.append(LocalStorage(many).walk().size_bytes))
@@ -122,6 +123,25 @@ class TestSizes:
             thread.join()
         assert set(found) == {sum(self.sizes_of(many).values())}
         assert len(found) == len(threads)
+
+
+def always_a_second_process(
+    monkeypatch: pytest.MonkeyPatch, dies: bool = False
+) -> list[walking._Worker]:
+    """Let every walk, however small, have a second process; give those that were started."""
+    started: list[walking._Worker] = []
+
+    class Watched(walking._Worker):
+        def __init__(self) -> None:
+            super().__init__()
+            started.append(self)
+            if dies:
+                self._process.kill()
+
+    monkeypatch.setattr(walking, "SECOND_PROCESS_BYTES_MIN", 0)
+    monkeypatch.setattr(walking, "_LARGE_DIRECTORY_BYTES", 0)
+    monkeypatch.setattr(walking, "_Worker", Watched)
+    return started
 
 
 class TestOpening:

@@ -46,7 +46,10 @@ def assemble(found: Survey, gathered: Gathered) -> Checkpoint:
     """Put together everything that was found."""
     plan = plan_of(found, gathered.contents, found.offsets.last)
     newest = found.offsets.last
-    previous = predecessor(found.offsets, found.commits, newest) if newest else None
+    stateful = bool(found.operators)
+    previous = (
+        predecessor(found.offsets, found.commits, newest, stateful=stateful) if newest else None
+    )
     previous_plan = plan_of(found, gathered.contents, previous)
     commit_path = _log_path(found.commits.directory, found.commits.last)
     commit = interpret(commit_path, gathered.contents.get(commit_path), parse_commit_entry)
@@ -117,7 +120,8 @@ def _traces(
     recent = set(found.offsets.ids[-2:])
     written, expected = written_partitions(operators, newest)
     predecessor = not newest or newest - 1 in recent
-    now_and_then = written_now_and_then(found.offsets, found.commits)
+    stateful = bool(found.operators)
+    now_and_then = written_now_and_then(found.offsets, found.commits, stateful=stateful)
     return Traces(
         planned=newest,
         committed=found.commits.last,

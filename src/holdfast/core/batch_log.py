@@ -84,26 +84,26 @@ def read_batch_log(tree: Tree, directory: str) -> BatchLog:
     )
 
 
-def predecessor(offsets: BatchLog, commits: BatchLog, batch: int) -> int | None:
+def predecessor(offsets: BatchLog, commits: BatchLog, batch: int, *, stateful: bool) -> int | None:
     """The batch whose plan says where this one begins, None where there is none to be had.
 
     It is the batch before, or, with asynchronous progress tracking, the last one written down
     (AsyncOffsetSeqLog.getPrevBatchFromStorage).
     """
     before = offsets.before(batch)
-    if before == batch - 1 or (before is not None and batch - 1 not in set(commits.ids)):
+    if before == batch - 1 or before is None:
         return before
-    return None
+    return None if stateful or batch - 1 in set(commits.ids) else before
 
 
-def written_now_and_then(offsets: BatchLog, commits: BatchLog) -> bool:
+def written_now_and_then(offsets: BatchLog, commits: BatchLog, *, stateful: bool) -> bool:
     """Say whether both logs lack the batch before the newest plan, and older ones are there.
 
     AsyncProgressTrackingMicroBatchExecution persists a batch only every so often, in both logs;
-    a plan that somebody deleted leaves its commit behind.
+    a plan that somebody deleted leaves its commit behind. It refuses stateful queries.
     """
     newest = offsets.last
-    if not newest or len(offsets.ids) < 2:
+    if stateful or not newest or len(offsets.ids) < 2:
         return False
     before = newest - 1
     return before not in set(offsets.ids[-2:]) and before not in set(commits.ids[-3:])

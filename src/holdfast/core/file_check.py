@@ -25,6 +25,9 @@ from holdfast.core.formats.state_name import is_schema_name
 from holdfast.core.formats.state_schema import parse_state_schema
 from holdfast.errors import CheckpointError, HoldfastError, MalformedError, NewerVersionError
 
+_DESCRIBING = frozenset({"_metadata", "_stateSchema"})
+"""Folders of Spark's among the hidden ones below state/."""
+
 Parser = Callable[[bytes], object]
 Verifier = Callable[[bytes, bytes], str | None]
 
@@ -105,7 +108,7 @@ def parser_of(path: str, codecs: Codecs) -> Parser | None:
         return parse_delta_schema_log
     if head == "sources" and parse_compactible_name(leaf) and rest.count("/") == 1:
         return _parse_source_entry
-    if head == "state":
+    if head == "state" and _is_reached(rest):
         return _state_parser(path, leaf, codecs)
     return None
 
@@ -114,6 +117,18 @@ def unreadable(path: str, error: CheckpointError) -> Finding:
     """The warning for a file that cannot be read as what it should be."""
     code = "HF102" if isinstance(error, NewerVersionError) else "HF101"
     return Finding(code=code, message=error.message, path=path)
+
+
+def _is_reached(rest: str) -> bool:
+    """Say whether Spark would ever come by: it goes by numbers and never opens a stray folder."""
+    operator, *below = rest.split("/")
+    folders = below[:-1]
+    return (
+        operator.isdigit()
+        and bool(folders)
+        and (folders[0].isdigit() or folders[0] in _DESCRIBING)
+        and all(folder[:1] not in (".", "_") or folder in _DESCRIBING for folder in folders)
+    )
 
 
 def _state_parser(path: str, leaf: str, codecs: Codecs) -> Parser | None:

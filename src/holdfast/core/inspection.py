@@ -61,7 +61,8 @@ def _about_facts(checkpoint: Checkpoint) -> Iterator[Finding]:
 
 def _about_logs(checkpoint: Checkpoint) -> Iterator[Finding]:
     offsets, commits = checkpoint.offsets, checkpoint.commits
-    now_and_then = written_now_and_then(offsets, commits)
+    stateful = bool(checkpoint.operators)
+    now_and_then = written_now_and_then(offsets, commits, stateful=stateful)
     for log in () if now_and_then else (offsets, commits):
         if log.missing_count:
             few = ", ".join(map(str, log.gaps(8)))
@@ -76,7 +77,7 @@ def _about_logs(checkpoint: Checkpoint) -> Iterator[Finding]:
         return
     if now_and_then:
         text = (
-            f"both logs lack the batch before the newest ({offsets.missing_count:,} are missing "
+            f"both logs lack the batch before the newest ({offsets.missing_count:,} missing "
             "in all): asynchronous progress tracking writes down only some"
         )
         yield Finding(code="HF127", message=text, path="offsets")
@@ -86,7 +87,8 @@ def _about_logs(checkpoint: Checkpoint) -> Iterator[Finding]:
     if committed is not None and committed > planned:
         text = f"commits/ reaches batch {committed}, offsets/ only batch {planned}"
         yield Finding(code="HF107", message=text, path=f"commits/{committed}")
-    if committed is not None and committed < planned - 1:
+    before = offsets.before(planned) if now_and_then else planned - 1
+    if committed is not None and before is not None and committed < before:
         text = (
             f"the newest commit is of batch {committed} and the newest plan of batch {planned}: "
             f"only batch {planned} is run again, those between are taken as done"
@@ -186,7 +188,10 @@ def _about_entries(found: Survey) -> Iterator[Finding]:
         f"{log.directory}/{name}" for log in (found.offsets, found.commits) for name in log.foreign
     ]
     for name in sorted(strangers)[:_ODDITIES_MAX]:
-        yield Finding(code="HF119", message="not an entry that Spark knows; ignored", path=name)
+        text = "not an entry of a checkpoint; Spark ignores it"
+        if name == "_spark_metadata":
+            text = "the memory of a file sink: output and checkpoint share this folder"
+        yield Finding(code="HF119", message=text, path=name)
 
 
 def _about_checks(checkpoint: Checkpoint, found: Survey, history: History) -> Iterator[Finding]:

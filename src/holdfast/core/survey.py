@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from operator import methodcaller
 
 from holdfast.core.batch_log import BatchLog, read_batch_log
 from holdfast.core.formats.delta_schema_log import DELTA_SCHEMA_LOG
@@ -83,6 +84,8 @@ def operator_names(operator: OperatorFiles) -> list[str]:
     return names
 
 
+_ends_as_checksum = methodcaller("endswith", ".crc")
+
 Beside = dict[str, frozenset[str]]
 """Checksum files by directory, looked up once: a log can hold 100,000 names."""
 
@@ -93,7 +96,7 @@ def with_checksums(tree: Tree, names: list[str], beside: Beside) -> list[str]:
     for name in names:
         directory, _, leaf = name.rpartition("/")
         if directory not in beside:
-            beside[directory] = frozenset(n for n in tree.names(directory) if n.endswith(".crc"))
+            beside[directory] = frozenset(filter(_ends_as_checksum, tree.names(directory)))
         prefix = f"{directory}/" if directory else ""
         of_spark = f"{leaf}.crc"
         for checksum in (hadoop_checksum_of(leaf), of_spark, hadoop_checksum_of(of_spark)):

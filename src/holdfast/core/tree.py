@@ -43,8 +43,7 @@ class Tree:
     location: str
     directories: Mapping[str, Directory]
     sizes: Mapping[str, int]
-    """Bytes of the files directly inside each directory. They may still be being added up when
-    the listing is there: asking for one waits, so ask late."""
+    """Bytes of the files directly inside each directory."""
     oddities: tuple[Oddity, ...] = ()
     _children: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

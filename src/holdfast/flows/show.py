@@ -93,7 +93,8 @@ def _versions(look: Look) -> dict[int, tuple[StoreVersions, ...]]:
 def batch_view(look: Look, batch: int) -> BatchView:
     """Describe one batch; it begins where the batch before it ended."""
     plan = plan_of(look.found, look.contents, batch)
-    previous = predecessor(look.found.offsets, look.found.commits, batch)
+    found = look.found
+    previous = predecessor(found.offsets, found.commits, batch, stateful=bool(found.operators))
     before = plan_of(look.found, look.contents, previous) if previous is not None else None
     ends = source_positions(look.found, look.contents, plan)
     starts = source_positions(look.found, look.contents, before) if before is not None else ()

@@ -6,19 +6,11 @@ import stat as stat_bits
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from holdfast.adapters.storage.pending_sizes import PendingSizes
+from holdfast.adapters.storage.walking import Walk
 from holdfast.core.fact import Content
 from holdfast.core.limits import WALK_FILES_MAX
 from holdfast.core.tree import Directory, Entries, FileStat, Oddity, Tree, make_tree
 from holdfast.errors import HoldfastError, TooLargeError, UnreachableError
-
-_KINDS = (
-    (stat_bits.S_ISLNK, "a symbolic link, not followed"),
-    (stat_bits.S_ISFIFO, "a named pipe, not opened"),
-    (stat_bits.S_ISSOCK, "a socket, not opened"),
-    (stat_bits.S_ISBLK, "a device, not opened"),
-    (stat_bits.S_ISCHR, "a device, not opened"),
-)
 
 
 class LocalStorage:
@@ -35,28 +27,25 @@ class LocalStorage:
     def walk(self) -> Tree:
         """List every plain file below the root."""
         found: list[Directory] = []
+        sizes: dict[str, int] = {}
         oddities: list[Oddity] = []
-        sizes = PendingSizes(self._root)
-        files = 0
-        waiting = [""]
-        while waiting:
-            path = waiting.pop()
-            try:
-                names = self._scan(path, waiting, oddities)
-            except OSError as error:
+        entries = 0
+        for path, scanned in Walk(self._root):
+            if isinstance(scanned, OSError):
                 if not path:
-                    raise self._unreachable(error) from error
-                oddities.append(Oddity(path, f"cannot be listed: {_reason(error)}"))
+                    raise self._unreachable(scanned) from scanned
+                oddities.append(Oddity(path, f"cannot be listed: {_reason(scanned)}"))
                 continue
-            found.append(Directory(path, names))
-            sizes.add(path, len(names))
-            files += len(names)
-            if files > WALK_FILES_MAX:
-                message = f"more than {WALK_FILES_MAX:,} files lie below this folder"
+            found.append(Directory(path, scanned.names))
+            sizes[path] = scanned.size_bytes
+            prefix = f"{path}/" if path else ""
+            oddities += [Oddity(prefix + name, reason) for name, reason in scanned.oddities]
+            entries += len(scanned.names) + len(scanned.oddities) + 1
+            if entries > WALK_FILES_MAX:
+                message = f"more than {WALK_FILES_MAX:,} entries lie below this folder"
                 raise TooLargeError(
                     message, subject=self.location, next_action="name a smaller folder"
                 )
-        sizes.complete()
         return make_tree(self.location, found, sizes, oddities)
 
     def read(self, names: Sequence[str], limit_bytes: int) -> Mapping[str, Content]:
@@ -94,22 +83,12 @@ class LocalStorage:
     def at(self, name: str) -> "LocalStorage":
         """A folder inside this one."""
         if self._leaves_root(f"{name}/."):
-            raise UnreachableError("the folder leads out of its base", subject=name)
+            raise UnreachableError(
+                "the folder leads out of its base",
+                subject=name,
+                next_action="name the folder it leads to",
+            )
         return LocalStorage(Path(self._root, name))
-
-    def _scan(self, path: str, waiting: list[str], oddities: list[Oddity]) -> list[str]:
-        names: list[str] = []
-        prefix = f"{path}/" if path else ""
-        with os.scandir(os.path.join(self._root, path)) as entries:
-            for entry in entries:
-                # is_file first: it needs no system call and is true for nearly all of them.
-                if entry.is_file(follow_symlinks=False):
-                    names.append(entry.name)
-                elif entry.is_dir(follow_symlinks=False):
-                    waiting.append(prefix + entry.name)
-                else:
-                    oddities.append(Oddity(prefix + entry.name, _kind(entry)))
-        return names
 
     def _read_one(self, name: str, limit_bytes: int) -> Content:
         if self._leaves_root(name):
@@ -163,14 +142,6 @@ def _read_descriptor(descriptor: int, limit_bytes: int) -> bytes | HoldfastError
         chunks.append(chunk)
         remaining -= len(chunk)
     return b"".join(chunks)
-
-
-def _kind(entry: "os.DirEntry[str]") -> str:
-    try:
-        mode = entry.stat(follow_symlinks=False).st_mode
-    except OSError as error:
-        return f"cannot be looked at: {_reason(error)}"
-    return next((text for test, text in _KINDS if test(mode)), "not a plain file")
 
 
 def _reason(error: OSError | ValueError) -> str:

@@ -22,6 +22,12 @@ _SCHEMES: dict[str, tuple[str, str, str]] = {
     "hdfs": ("hdfs", "hdfs_native", "hdfs"),
     "memory": ("memory", "fsspec", ""),
 }
+_OPENERS = {
+    # Of what fsspec alone would open wrongly or not at all; each loads its library by itself.
+    "gs": "holdfast.adapters.storage.gcs",
+    "abfs": "holdfast.adapters.storage.azure",
+    "hdfs": "holdfast.adapters.storage.hdfs",
+}
 
 
 def open_storage(location: str) -> Storage:
@@ -75,7 +81,7 @@ def _open_remote(location: str, scheme: str) -> Storage:
     name, library, extra = _SCHEMES[scheme]
     try:
         importlib.import_module(library)
-        remote = importlib.import_module("holdfast.adapters.storage.remote")
+        remote = importlib.import_module(_OPENERS.get(name, "holdfast.adapters.storage.remote"))
     except ImportError as error:
         raise NotInstalledError(
             f"reading {scheme}:// needs the library {library}",

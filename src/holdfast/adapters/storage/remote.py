@@ -30,6 +30,10 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "max_concurrency": 1,
     },
 }
+UNLISTED = "unlisted"
+"""What `find` gives as the type of a folder that it could not list, with a reason."""
+
+_REFUSED = ("401", "403")
 _S3_RETRIES = 2
 """s3fs tries again on top of botocore, five times unless told."""
 
@@ -79,6 +83,9 @@ class RemoteStorage:
             name = self._relative(path)
             if not name or name.endswith("/") or info.get("type") == "directory":
                 continue  # a marker that some tools put in place of a directory
+            if info.get("type") == UNLISTED:
+                oddities.append(Oddity(name, f"cannot be listed: {info['reason']}"))
+                continue
             if _could_not_be_a_path(name):
                 oddities.append(Oddity(name, "a name that could not be a path"))
                 continue
@@ -178,7 +185,7 @@ class RemoteStorage:
         return {name: _content(each, name) for name, each in zip(names, answers, strict=True)}
 
     def _relative(self, path: str) -> str:
-        clean, root = path.lstrip("/"), f"{self._root.lstrip('/')}/"
+        clean, root = path.lstrip("/"), f"{self._root}/".lstrip("/")
         return clean[len(root) :] if clean.startswith(root) else ""
 
 
@@ -186,16 +193,25 @@ def open_remote(location: str, url: str) -> RemoteStorage:
     """Open a folder by the URL that fsspec understands; `location` is the one to show."""
     protocol = url.partition("://")[0]
     try:
-        # Not `url_to_fs`: that takes `::` in a name for a chain of file systems.
         kind = get_filesystem_class(protocol)
-        options = {**_OPTIONS.get(protocol, {}), **kind._get_kwargs_from_urls(url)}
-        file_system = kind(use_listings_cache=False, **options)
-        root = kind._strip_protocol(url)
     except Exception as error:
         raise unreachable(error, location) from error
+    file_system, root = open_kind(kind, location, url, _OPTIONS.get(protocol, {}))
     if protocol == "s3":
         file_system.retries = _S3_RETRIES
     return RemoteStorage(location, file_system, root)
+
+
+def open_kind(
+    kind: Any, location: str, url: str, options: Mapping[str, Any] | None = None
+) -> tuple[Any, str]:
+    """A file system of this class of fsspec, and the folder as it spells it."""
+    try:
+        # Not `url_to_fs`: that takes `::` in a name for a chain of file systems.
+        known = {**(options or {}), **kind._get_kwargs_from_urls(url)}
+        return kind(use_listings_cache=False, **known), kind._strip_protocol(url)
+    except Exception as error:
+        raise unreachable(error, location) from error
 
 
 def unreachable(error: BaseException, location: str) -> HoldfastError:
@@ -205,7 +221,7 @@ def unreachable(error: BaseException, location: str) -> HoldfastError:
         return UnreachableError(
             "there is nothing at this location", subject=location, next_action="check the location"
         )
-    if isinstance(error, PermissionError) or "Credentials" in name or "Auth" in name:
+    if _is_refusal(error):
         return UnreachableError(
             "the store refused access", subject=location, next_action=_CREDENTIALS
         )
@@ -214,6 +230,15 @@ def unreachable(error: BaseException, location: str) -> HoldfastError:
         subject=location,
         next_action="check the address, the network and the credentials",
     )
+
+
+def _is_refusal(error: BaseException) -> bool:
+    """Each library has its own way: a class, a status, or nothing but a sentence (gcsfs)."""
+    name = type(error).__name__
+    if isinstance(error, PermissionError) or "Credential" in name or "Auth" in name:
+        return True
+    status = getattr(error, "status_code", None) or getattr(error, "code", None)
+    return str(status) in _REFUSED or str(error).startswith("Forbidden")
 
 
 def _could_not_be_a_path(name: str) -> bool:

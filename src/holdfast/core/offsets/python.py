@@ -13,7 +13,16 @@ from holdfast.core.offsets.kind import OffsetKind, Position, SourceTrace
 def _recognises(value: Json, text: str, traces: frozenset[SourceTrace]) -> bool:
     if not isinstance(value, dict) or not value:
         return False
+    if _is_mongodb(value):
+        return False
     return text in (json.dumps(value), json.dumps(value, ensure_ascii=False))
+
+
+def _is_mongodb(value: dict[str, Json]) -> bool:
+    """MongoOffset of mongo-spark, whose BSON library puts the same blanks as Python."""
+    if value.keys() == {"version", "offset"} and isinstance(value["offset"], dict):
+        value = value["offset"]
+    return "_data" in value or value.keys() == {"$timestamp"}
 
 
 def _positions(value: Json) -> tuple[Position, ...]:

@@ -14,7 +14,7 @@ from holdfast.core.limits import OPERATORS_MAX
 from holdfast.core.tree import Tree
 
 DEFAULT_STORE = "default"
-_NOT_STORES = frozenset({"SSTs", "logs", "_metadata", "_stateSchema"})
+_NOT_STORES = frozenset({"SSTs", "logs"})
 
 Versions = dict[int, tuple[str | None, ...]]
 """Version to the unique ids found for it; format 1 has the one id None."""
@@ -93,14 +93,15 @@ def _operator(tree: Tree, operator_id: int) -> OperatorFiles:
             for name in tree.names(v2_root)
             if (batch := batch_id_of(name)) is not None
         },
-        schema_files=tuple(_schema_files(tree, root, partitions)),
+        schema_files=tuple(sorted(_schema_files(tree, root, partitions))),
         provider=_provider(tally.kinds),
     )
 
 
 def _stores(tree: Tree, root: str, partition: int, tally: _Tally) -> Iterator[StoreFiles]:
     path = f"{root}/{partition}"
-    named = [name for name in tree.children(path) if name not in _NOT_STORES]
+    # Hidden folders are none: _metadata, Databricks' __tmp_path_dir, what an editor left behind.
+    named = [n for n in tree.children(path) if n[0] not in "._" and n not in _NOT_STORES]
     # A join keeps its four stores below the partition and nothing in the partition itself.
     if not named or any(split_state_name(name) for name in tree.names(path)):
         yield _store(tree, path, partition, DEFAULT_STORE, tally)

@@ -3,7 +3,7 @@
 from holdfast.core.fact import Known
 from holdfast.flows.fleet import Fleet, FleetMember
 from holdfast.surfaces.render.page import Page
-from holdfast.surfaces.render.words import age, size
+from holdfast.surfaces.render.words import age, count, size
 
 _HEADER = ("checkpoint", "query id", "last commit", "batch", "in flight", "state", "size", "note")
 
@@ -26,7 +26,7 @@ def print_fleet(fleet: Fleet, now_ms: int) -> None:
     )
     page.say()
     total = sum(member.size_bytes for member in fleet.members)
-    page.say(f"{len(fleet.members):,} checkpoints, {size(total)}, below {fleet.location}")
+    page.say(f"{count(len(fleet.members), 'checkpoint')}, {size(total)}, below {fleet.location}")
     page.findings(fleet.findings)
 
 

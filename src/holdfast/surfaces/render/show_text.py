@@ -12,7 +12,7 @@ from holdfast.core.pinned_conf import differing
 from holdfast.core.state.loadable import Range
 from holdfast.flows.show import BatchView, Shown, SourceMove
 from holdfast.surfaces.render.page import Page
-from holdfast.surfaces.render.words import age, moment, plain, size, span, watermark
+from holdfast.surfaces.render.words import age, count, moment, plain, size, span, watermark
 
 _POSITIONS_MAX = 60
 """Rows of one source's table; a topic can have thousands of partitions."""
@@ -91,7 +91,9 @@ class ShowText:
                 rows.append((label, "nothing"))
             else:
                 gaps = f", {log.missing_count:,} missing" if log.missing_count else ""
-                rows.append((label, f"{span(log.first, log.last)} ({len(log.ids):,} files{gaps})"))
+                rows.append(
+                    (label, f"{span(log.first, log.last)} ({count(len(log.ids), 'file')}{gaps})")
+                )
         if isinstance(checkpoint.plan, Known):
             rows.append(("watermark", watermark(_watermark_ms(checkpoint))))
             rows += self._conf_rows(checkpoint.plan.value.conf)
@@ -107,7 +109,7 @@ class ShowText:
         ]
         others = len(conf) - len(different)
         if others:
-            rows.append(("", f"{others} more are at Spark's defaults (--conf)"))
+            rows.append(("", f"{others} more at Spark's defaults (--conf)"))
         return rows
 
     def _sources(self, page: Page, shown: Shown) -> None:
@@ -144,8 +146,7 @@ class ShowText:
     def _input_files(self, page: Page, move: SourceMove) -> None:
         if move.files is None:
             return
-        plural = "" if len(move.files) == 1 else "s"
-        page.rows([("", f"{len(move.files):,} input file{plural}")])
+        page.rows([("", count(len(move.files), "input file"))])
         page.rows([("", entry.path) for entry in move.files[:_FILES_MAX]])
         if len(move.files) > _FILES_MAX:
             page.rows([("", f"… and {len(move.files) - _FILES_MAX:,} more (--output json)")])
@@ -172,7 +173,7 @@ class ShowText:
     def _sizes(self, page: Page, checkpoint: Checkpoint) -> None:
         parts = sorted(checkpoint.sizes.items(), key=lambda item: -item[1].size_bytes)
         text = ", ".join(f"{part} {size(value.size_bytes)}" for part, value in parts)
-        files = f"{checkpoint.file_count:,} files, {size(checkpoint.size_bytes)}"
+        files = f"{count(checkpoint.file_count, 'file')}, {size(checkpoint.size_bytes)}"
         page.rows([("size", f"{files}: {text}" if text else files)])
         if self.files:
             page.table(
@@ -215,11 +216,14 @@ class ShowText:
 def _operator_line(operator: OperatorState) -> str:
     name = operator.name or "operator of unknown name"
     provider = f"{operator.files.provider} provider" if operator.files.provider else "no data files"
-    count = operator.partitions
-    partitions = f"{count} partition{'' if count == 1 else 's'}"
+    partitions = count(operator.partitions, "partition")
     stores = f", {len(operator.store_names)} stores each" if len(operator.store_names) > 1 else ""
     loadable = ", ".join(span(first, last) for first, last in operator.loadable[:4])
-    can = f"can be loaded for batches {loadable}" if loadable else "cannot be loaded for any batch"
+    single = len(operator.loadable) == 1 and operator.loadable[0][0] == operator.loadable[0][1]
+    batches = "batch" if single else "batches"
+    can = (
+        f"can be loaded for {batches} {loadable}" if loadable else "cannot be loaded for any batch"
+    )
     return f"{name}   {provider}   {partitions}{stores}   {can}"
 
 
@@ -232,7 +236,7 @@ def _version_rows(operator_id: int, stores: tuple[StoreVersions, ...]) -> list[t
     for (name, versions), partitions in alike.items():
         numbers = ", ".join(span(first, last) for first, last in versions)
         few = ", ".join(map(str, partitions[:8])) + (", …" if len(partitions) > 8 else "")
-        where = f"{len(partitions)} partitions" if len(partitions) > 1 else "1 partition"
+        where = count(len(partitions), "partition")
         rows.append(("", f"versions {numbers} of {name} in {where} ({few})"))
     return [(f"state {operator_id}", rows[0][1]), *rows[1:]] if rows else []
 

@@ -54,6 +54,11 @@ def plain(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def count(number: int, noun: str) -> str:
+    """A number and its noun, in the plural where it must be."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def span(first: int, last: int) -> str:
     """A range of batches."""
     return f"{first:,}" if first == last else f"{first:,} … {last:,}"
