@@ -1,8 +1,8 @@
 """A process that makes writers, to be killed at any moment, and the batches that they write.
 
-It reads one line for each writer, forks it and answers with its process id; once the writer has
-ended, it answers with the status. Forking a process that has imported everything takes
-milliseconds, so that many kills fit into a test.
+It reads one line for each writer, forks it and answers with its process id. The writer tells each
+step that it reaches, and once it has ended, the status follows. Forking a process that has
+imported everything takes milliseconds, so that many kills fit into a test.
 """
 
 import json
@@ -55,7 +55,8 @@ def upserted(last_batch: int) -> Counter[tuple[int, int, str]]:
 def write_for_ever(order: dict[str, Any]) -> None:
     """Continue after the last mark, as a restarted query does; replay it first, as Spark may."""
 
-    def die_at(step: Step) -> None:
+    def tell(step: Step) -> None:
+        os.write(1, f"{step}\n".encode())
         if step == order.get("die_at"):
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -64,7 +65,7 @@ def write_for_ever(order: dict[str, Any]) -> None:
     options = SqlSinkOptions(
         url=order["path"], table="events", create=True, columns=columns, **extra
     )
-    sink = SqlSink(options, steps=die_at)
+    sink = SqlSink(options, steps=tell)
     sink.open(QUERY, order["epoch"])
     last = sink.last_batch(QUERY)
     batch_id = 0 if last is None else last
@@ -110,9 +111,17 @@ class Writers:
         print(json.dumps(settings), file=self._process.stdin, flush=True)
         return int(self._answer())
 
-    def status(self) -> int:
-        """Wait until the writer has ended: its exit code, negative for a signal."""
-        return int(self._answer())
+    def await_steps(self, count: int) -> None:
+        """Wait until the writer has told of so many steps."""
+        for _ in range(count):
+            assert not self._answer().startswith("status")
+
+    def status(self) -> tuple[int, str]:
+        """Wait until the writer has ended: exit code, negative for a signal; and last step."""
+        step = ""
+        while not (answer := self._answer()).startswith("status"):
+            step = answer
+        return int(answer.removeprefix("status ")), step
 
     def close(self) -> None:
         assert self._process.stdin is not None and self._process.stdout is not None
@@ -122,21 +131,29 @@ class Writers:
 
     def _answer(self) -> str:
         assert self._process.stdout is not None
-        return self._process.stdout.readline()
+        answer = self._process.stdout.readline()
+        assert answer, "the process that makes writers has died"
+        return answer.strip()
 
 
 def main() -> None:
     for line in sys.stdin:
+        told, tell = os.pipe()
         pid = os.fork()
         if pid == 0:
             try:
+                os.close(tell)
+                os.read(told, 1)  # the process id is told first
                 write_for_ever(json.loads(line))
             except FencedError:
                 os._exit(FENCED)
             finally:
                 os._exit(1)
         print(pid, flush=True)
-        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+        os.write(tell, b"!")
+        os.close(told)
+        os.close(tell)
+        print("status", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 
 
 if __name__ == "__main__":

@@ -57,13 +57,18 @@ def test_killed_at_random_moments(tmp_path: Path, writers: Writers, mode: str) -
     execute(path, "PRAGMA user_version = 1")
     chance = random.Random(20_240_229)
     seen = []
+    amid = 0
     for epoch in range(1, KILLS[mode] + 1):
         pid = writers.start(path, epoch, mode=mode)
+        writers.await_steps(chance.randrange(13))
         # A random moment is the point here; nothing is hoped to have happened by then.
-        time.sleep(chance.uniform(0.0, 0.2))
+        time.sleep(chance.uniform(0.0, 0.03))
         os.kill(pid, signal.SIGKILL)
-        assert writers.status() == -signal.SIGKILL
+        code, step = writers.status()
+        assert code == -signal.SIGKILL
+        amid += step != "committed"
         seen.append(check(path, mode))
+    assert amid > 0, "some writers died with a transaction open"
     assert seen == sorted(seen), "what was marked stays marked"
     assert seen[-1] > 0, "writers did get somewhere"
     settings = UPSERT if mode == "upsert" else {}
@@ -80,7 +85,7 @@ def test_killed_at_each_step(tmp_path: Path, writers: Writers, mode: str, step: 
     path = tmp_path / "events.db"
     for epoch in range(1, 5):
         writers.start(path, epoch, mode=mode, die_at=step)
-        assert writers.status() == -signal.SIGKILL
+        assert writers.status()[0] == -signal.SIGKILL
         last = check(path, mode)
         # The restarted writer replays the last batch first, which tells of "begin" only.
         assert last == (epoch - 1 if step == "committed" else -1)
@@ -91,21 +96,20 @@ def test_killed_amid_the_rows_of_a_batch(tmp_path: Path, writers: Writers, mode:
     path = tmp_path / "events.db"
     for epoch in range(1, 4):
         writers.start(path, epoch, mode=mode, die_at_row=2_500)
-        assert writers.status() == -signal.SIGKILL
+        assert writers.status()[0] == -signal.SIGKILL
         assert check(path, mode) == LARGE - 1
 
 
 def test_of_two_processes_the_lower_epoch_is_fenced(tmp_path: Path, writers: Writers) -> None:
     path = tmp_path / "events.db"
     writers.start(path, 1)
-    while not path.exists() or len(read_ledger(str(path))) < 3:
-        time.sleep(0.01)
+    writers.await_steps(15)
     sink = opened(path, 2)
     held = check(path, "append")
     assert sink.write(make_batch(held, {"epoch": 2})) is False
     for batch_id in range(held + 1, held + 6):
         assert sink.write(make_batch(batch_id, {"epoch": 2}))
-    assert writers.status() == FENCED
+    assert writers.status()[0] == FENCED
     assert check(path, "append") == held + 5
     epochs = [mark.epoch for mark in read_ledger(str(path))]
     assert epochs == [1] * (held + 1) + [2] * 5

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from holdfast.surfaces.cli.main import COMMANDS
-from holdfast.surfaces.render.contract import json_schemas
+from holdfast.surfaces.render.contract import MODELS, json_schemas
 from tests.checkpoint_builder import QUERY_ID, CheckpointBuilder
 from tests.golden_cases import GOLDEN
 
@@ -126,7 +126,7 @@ def test_diff_of_a_checkpoint_with_itself_is_empty() -> None:
 
 def test_schema_prints_every_contract() -> None:
     everything = json.loads(holdfast("schema").stdout)
-    assert set(everything) == {f"holdfast/{name}/1" for name in ("show", "fleet", "diff", "error")}
+    assert set(everything) == {f"holdfast/{name}/1" for name in MODELS}
     for schema in everything.values():
         jsonschema.Draft202012Validator.check_schema(schema)
     assert json.loads(holdfast("schema", "show").stdout) == everything["holdfast/show/1"]

@@ -8,7 +8,7 @@ from holdfast.core.checkpoint import Checkpoint, SourcePosition
 from holdfast.core.fact import Content, Fact, Known
 from holdfast.core.formats.state_schema import StateSchema, describe_struct
 from holdfast.core.offsets.kind import Order, compare
-from holdfast.core.operator_schemas import OperatorSchemas
+from holdfast.core.reading.operator_schemas import OperatorSchemas
 
 Lineage = Literal["same", "parted", "different", "unknown"]
 

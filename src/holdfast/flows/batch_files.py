@@ -1,13 +1,13 @@
 """Look up the input files that a batch reads, in the log of its file source."""
 
 from holdfast.core.fact import Known, interpret
-from holdfast.core.file_entries import entries_between, files_holding
 from holdfast.core.formats.file_source_log import FileSourceEntry, parse_file_source_log
 from holdfast.core.limits import FILE_BYTES_MAX
 from holdfast.core.offsets.kind import Position
 from holdfast.core.offsets.registry import SourceOffset
 from holdfast.core.ports import Storage
-from holdfast.core.survey import Survey
+from holdfast.core.reading.file_entries import entries_between, files_holding
+from holdfast.core.reading.survey import Survey
 
 
 def read_batch_files(

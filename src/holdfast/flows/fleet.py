@@ -18,7 +18,7 @@ from holdfast.core.limits import LOG_BYTES_MAX
 from holdfast.core.microbatch import Traces, in_flight
 from holdfast.core.parts import METADATA
 from holdfast.core.ports import Storage
-from holdfast.core.survey import KNOWN_ENTRIES, survey
+from holdfast.core.reading.survey import KNOWN_ENTRIES, survey
 from holdfast.core.tree import Tree
 from holdfast.errors import HoldfastError, NotACheckpointError
 

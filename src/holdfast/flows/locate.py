@@ -11,7 +11,7 @@ from holdfast.core.formats.file_sink_log import parse_file_sink_log
 from holdfast.core.limits import FILE_BYTES_MAX
 from holdfast.core.parts import METADATA
 from holdfast.core.ports import Storage
-from holdfast.core.survey import KNOWN_ENTRIES
+from holdfast.core.reading.survey import KNOWN_ENTRIES
 from holdfast.core.tree import Entries
 from holdfast.errors import HoldfastError, NotACheckpointError, UsageError
 

@@ -6,14 +6,11 @@ from itertools import islice
 
 from holdfast.adapters.codecs.crc32c import crc32c
 from holdfast.adapters.codecs.unpack import sniff_codec, unpack
-from holdfast.core.assembly import Gathered, assemble
 from holdfast.core.checkpoint import Checkpoint
 from holdfast.core.fact import Content
-from holdfast.core.file_check import Checksums, Codecs, check_file
 from holdfast.core.finding import Finding
 from holdfast.core.formats.changelog import CHANGELOG_HEADER_BYTES_MAX
 from holdfast.core.formats.log_name import hadoop_checksum_of
-from holdfast.core.history import History
 from holdfast.core.limits import (
     CHECK_BYTES_MAX,
     CHECK_CHUNK_FILES,
@@ -24,7 +21,10 @@ from holdfast.core.limits import (
     LOG_BYTES_MAX,
 )
 from holdfast.core.ports import Storage
-from holdfast.core.survey import (
+from holdfast.core.reading.assembly import Gathered, assemble
+from holdfast.core.reading.file_check import Checksums, Codecs, check_file
+from holdfast.core.reading.history import History
+from holdfast.core.reading.survey import (
     Beside,
     Survey,
     checkable_names,

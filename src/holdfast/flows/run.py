@@ -11,6 +11,7 @@ from holdfast.adapters.clock import now_ms
 from holdfast.adapters.machine import ThisMachine
 from holdfast.adapters.records.opening import open_records
 from holdfast.core.guards.checking import check_locations
+from holdfast.core.guards.guard_finding import GuardFinding
 from holdfast.core.job import Declaration, Job
 from holdfast.core.ports import Engine, Query, Records
 from holdfast.core.run import RunResult, encode_record, end_name
@@ -41,12 +42,13 @@ def run(
     once: bool,
     take_over: bool = False,
     told: Callable[[str, Mapping[str, Any]], None] = lambda job, progress: None,
+    warned: Callable[[GuardFinding], None] = lambda finding: None,
 ) -> tuple[RunResult, ...]:
     """Run the jobs: one after the other with once, all together without."""
     jobs = _chosen(declaration, names)
     started = engine(declaration)
     try:
-        _refuse_bad_locations(declaration, started.master)
+        _check_locations(declaration, started.master, warned)
         if once:
             return _in_order(jobs, started, stop, take_over, told)
         return _together(jobs, started, stop, take_over, told)
@@ -69,11 +71,17 @@ def _chosen(declaration: Declaration, names: tuple[str, ...]) -> tuple[Job, ...]
     return tuple(job for job in declaration.jobs if not names or job.name in names)
 
 
-def _refuse_bad_locations(declaration: Declaration, master: str) -> None:
-    errors = [f for f in check_locations(declaration, master) if f.severity == "error"]
+def _check_locations(
+    declaration: Declaration, master: str, warned: Callable[[GuardFinding], None]
+) -> None:
+    found = check_locations(declaration, master)
+    for finding in found:
+        if finding.severity == "warning":
+            warned(finding)
+    errors = [finding for finding in found if finding.severity == "error"]
     if errors:
-        text = "; ".join(f"{f.code} {f.message}" for f in errors)
-        raise RefusedError(text, subject=declaration.path, next_action=errors[0].next_action)
+        text = "\n".join(f"{f.code} {f.job}: {f.message}" for f in errors)
+        raise RefusedError(text, next_action=errors[0].next_action)
 
 
 def _in_order(

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from holdfast.core.assembly import plan_of, source_positions
 from holdfast.core.batch_log import predecessor
 from holdfast.core.checkpoint import Checkpoint, SourcePosition
 from holdfast.core.fact import Fact, Known, interpret
@@ -13,9 +12,10 @@ from holdfast.core.formats.initial_offset import parse_kafka_initial_offset
 from holdfast.core.formats.offset_log import OffsetEntry
 from holdfast.core.offsets.file import FILE
 from holdfast.core.offsets.kind import Advance, advances, amount
-from holdfast.core.operator_schemas import OperatorSchemas, read_schemas, schema_names
-from holdfast.core.operators import StoreVersions, store_versions
 from holdfast.core.ports import Storage
+from holdfast.core.reading.assembly import plan_of, source_positions
+from holdfast.core.reading.operator_schemas import OperatorSchemas, read_schemas, schema_names
+from holdfast.core.reading.operators import StoreVersions, store_versions
 from holdfast.errors import CheckpointError, UsageError
 from holdfast.flows.batch_files import read_batch_files
 from holdfast.flows.locate import locate

@@ -65,7 +65,8 @@ def report_error(error: HoldfastError, output: Output) -> int:
     if output is Output.json:
         write_json(error_envelope(error))
     subject = f": {plain(error.subject)}" if error.subject else ""
-    lines = [f"holdfast: {error.code} {plain(error.message)}{subject}"]
+    message = "\n".join(plain(line) for line in error.message.split("\n"))
+    lines = [f"holdfast: {error.code} {message}{subject}"]
     if error.next_action:
         lines.append(f"  next: {plain(error.next_action)}")
     sys.stderr.write("\n".join(lines) + "\n")

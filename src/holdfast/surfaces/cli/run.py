@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from holdfast.core.guards.guard_finding import GuardFinding
 from holdfast.core.job import Declaration
 from holdfast.core.run import RunResult
 from holdfast.errors import NotInstalledError, UsageError
@@ -63,6 +64,7 @@ def command(
             once=once,
             take_over=take_over,
             told=_tell,
+            warned=_warn,
         )
 
     def as_text(results: tuple[RunResult, ...]) -> None:
@@ -103,6 +105,10 @@ def _tell(job: str, progress: Mapping[str, Any]) -> None:
     rows = int(progress.get("numInputRows", 0))
     took = int(progress.get("batchDuration", 0))
     sys.stderr.write(f"{job}: batch {progress['batchId']}, {rows:,} rows, {took:,} ms\n")
+
+
+def _warn(finding: GuardFinding) -> None:
+    sys.stderr.write(f"! {finding.code} {finding.job}: {finding.message}\n")
 
 
 def _listen(stop: StopSignal) -> None:

@@ -227,6 +227,36 @@ class DiffResult(Model):
     schemas: list[ChangeJson]
 
 
+class RunJobJson(Model):
+    """How one job ended."""
+
+    job: str
+    end: Literal["drained", "stopped", "failed", "refused", "fenced"]
+    epoch: int | None
+    query_id: str | None
+    batches: int
+    rows: int
+    last_batch: int | None
+    duration_ms: int
+    cause: str
+    next_action: str
+
+
+class RunResultJson(Model):
+    """The answer of `run`."""
+
+    jobs: list[RunJobJson]
+
+
+class InitResult(Model):
+    """The answer of `init`."""
+
+    folder: str
+    template: str
+    files: list[str]
+    next_command: str
+
+
 class ErrorJson(Model):
     """Why nothing could be said."""
 
@@ -263,6 +293,20 @@ class DiffEnvelope(Envelope):
     result: DiffResult
 
 
+class RunEnvelope(Envelope):
+    """holdfast/run/1."""
+
+    schema_name: Literal["holdfast/run/1"] = Field(alias="schema")
+    result: RunResultJson
+
+
+class InitEnvelope(Envelope):
+    """holdfast/init/1."""
+
+    schema_name: Literal["holdfast/init/1"] = Field(alias="schema")
+    result: InitResult
+
+
 class ErrorEnvelope(Envelope):
     """holdfast/error/1."""
 
@@ -274,6 +318,8 @@ MODELS: dict[str, type[Envelope]] = {
     "show": ShowEnvelope,
     "fleet": FleetEnvelope,
     "diff": DiffEnvelope,
+    "run": RunEnvelope,
+    "init": InitEnvelope,
     "error": ErrorEnvelope,
 }
 

@@ -10,9 +10,9 @@ from holdfast.core.formats.commit_log import CommitEntry
 from holdfast.core.formats.file_source_log import FileSourceEntry
 from holdfast.core.formats.offset_log import OffsetEntry
 from holdfast.core.formats.state_schema import describe_struct
-from holdfast.core.operator_schemas import OperatorSchemas
-from holdfast.core.operators import StoreVersions
 from holdfast.core.pinned_conf import differing
+from holdfast.core.reading.operator_schemas import OperatorSchemas
+from holdfast.core.reading.operators import StoreVersions
 from holdfast.core.state.loadable import Range
 from holdfast.flows.show import BatchView, Shown
 

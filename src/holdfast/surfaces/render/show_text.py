@@ -7,8 +7,8 @@ from typing import Any
 from holdfast.core.checkpoint import Checkpoint, OperatorState
 from holdfast.core.fact import Fact, Known, Unreadable
 from holdfast.core.formats.state_schema import describe_struct
-from holdfast.core.operators import StoreVersions
 from holdfast.core.pinned_conf import differing
+from holdfast.core.reading.operators import StoreVersions
 from holdfast.core.state.loadable import Range
 from holdfast.flows.show import BatchView, Shown, SourceMove
 from holdfast.surfaces.render.page import Page

@@ -9,11 +9,11 @@ from holdfast.core.checkpoint import Checkpoint
 from holdfast.core.fact import Absent, Fact, Known, Unreadable
 from holdfast.core.finding import Finding
 from holdfast.core.formats.operator_metadata import StoreInfo
-from holdfast.core.history import History
 from holdfast.core.parts import METADATA
-from holdfast.core.source_traces import missing_entries, source_directories
+from holdfast.core.reading.history import History
+from holdfast.core.reading.source_traces import missing_entries, source_directories
+from holdfast.core.reading.survey import KNOWN_ENTRIES, Survey, is_delta_schema_log
 from holdfast.core.state.layout import operator_ids
-from holdfast.core.survey import KNOWN_ENTRIES, Survey, is_delta_schema_log
 
 _ODDITIES_MAX = 20
 

@@ -8,7 +8,8 @@ from holdfast.core.fact import Absent, Content, Fact, Known, interpret
 from holdfast.core.formats.json_text import Json
 from holdfast.core.formats.operator_metadata import OperatorMetadata, parse_operator_metadata
 from holdfast.core.formats.state_schema import parse_state_schema
-from holdfast.core.history import History
+from holdfast.core.reading.history import History
+from holdfast.core.reading.survey import Survey
 from holdfast.core.state.layout import DEFAULT_STORE, OperatorFiles
 from holdfast.core.state.loadable import (
     CommittedId,
@@ -19,7 +20,6 @@ from holdfast.core.state.loadable import (
     loadable_versions,
     operator_loadable,
 )
-from holdfast.core.survey import Survey
 
 STORES_SHOWN_MAX = 10_000
 """Stores whose versions are listed one by one: 2,500 partitions of a join."""

@@ -14,7 +14,7 @@ from holdfast.core.formats.log_name import (
     split_batch_ids,
 )
 from holdfast.core.parts import METADATA
-from holdfast.core.source_traces import telling_files
+from holdfast.core.reading.source_traces import telling_files
 from holdfast.core.state.layout import OperatorFiles, read_layout
 from holdfast.core.tree import Tree
 

@@ -10,8 +10,6 @@ from holdfast.core.finding import Finding
 from holdfast.core.formats.commit_log import parse_commit_entry
 from holdfast.core.formats.offset_log import OffsetEntry, parse_offset_entry
 from holdfast.core.formats.query_metadata import parse_query_metadata
-from holdfast.core.history import History
-from holdfast.core.inspection import inspect
 from holdfast.core.microbatch import (
     Identity,
     Mode,
@@ -23,12 +21,14 @@ from holdfast.core.microbatch import (
 from holdfast.core.offsets.kind import SourceTrace
 from holdfast.core.offsets.rate import is_continuous_rate
 from holdfast.core.offsets.registry import interpret_offset
-from holdfast.core.operators import read_operators, written_partitions
 from holdfast.core.parts import METADATA, PartCheck, part_sizes
 from holdfast.core.pinned_conf import partitions_of
-from holdfast.core.source_traces import source_directories, traces_of
+from holdfast.core.reading.history import History
+from holdfast.core.reading.inspection import inspect
+from holdfast.core.reading.operators import read_operators, written_partitions
+from holdfast.core.reading.source_traces import source_directories, traces_of
+from holdfast.core.reading.survey import Survey
 from holdfast.core.state.layout import OperatorFiles
-from holdfast.core.survey import Survey
 from holdfast.core.tree import FileStat
 
 

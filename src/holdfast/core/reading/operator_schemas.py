@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from holdfast.core.fact import Content, Fact, interpret
 from holdfast.core.formats.state_schema import StateSchema, parse_state_schema
-from holdfast.core.survey import Survey
+from holdfast.core.reading.survey import Survey
 
 SCHEMA_FILES_MAX = 64
 """Schema files read per operator; transformWithState adds one for each evolution."""

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from holdfast.core.file_check import CheckedFile
 from holdfast.core.finding import Finding
 from holdfast.core.formats.commit_log import CommitEntry, UniqueIds
 from holdfast.core.formats.delta_schema_log import DeltaSchemaEntry
@@ -12,6 +11,7 @@ from holdfast.core.formats.rocksdb_zip import RocksDbSnapshot
 from holdfast.core.limits import UNIQUE_IDS_MAX
 from holdfast.core.parts import PartCheck, part_of
 from holdfast.core.pinned_conf import partitions_of
+from holdfast.core.reading.file_check import CheckedFile
 from holdfast.core.tree import Tree
 
 WARNINGS_MAX = 100

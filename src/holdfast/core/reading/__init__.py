@@ -1,0 +1,1 @@
+"""From a listing and a few files to a Checkpoint: what to read, what it says, what is odd."""
