@@ -11,6 +11,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,8 @@ from holdfast.errors import FencedError
 from tests.sinks.sql_tables import QUERY
 
 FENCED = 33
+LIFE_S = 60.0
+"""No writer outlives a test that failed to kill or fence it."""
 COLUMNS = ("id", "version", "text")
 UPSERT: dict[str, Any] = {"mode": "upsert", "key": ("id",), "version": "version"}
 
@@ -52,7 +55,7 @@ def upserted(last_batch: int) -> Counter[tuple[int, int, str]]:
     return Counter(newest.values())
 
 
-def write_for_ever(order: dict[str, Any]) -> None:
+def write_on(order: dict[str, Any]) -> None:
     """Continue after the last mark, as a restarted query does; replay it first, as Spark may."""
 
     def tell(step: Step) -> None:
@@ -69,7 +72,8 @@ def write_for_ever(order: dict[str, Any]) -> None:
     sink.open(QUERY, order["epoch"])
     last = sink.last_batch(QUERY)
     batch_id = 0 if last is None else last
-    while True:
+    deadline = time.monotonic() + LIFE_S
+    while time.monotonic() < deadline:
         sink.write(make_batch(batch_id, order))
         batch_id += 1
 
@@ -96,6 +100,7 @@ class Writers:
     """The process that makes writers, seen from a test."""
 
     def __init__(self) -> None:
+        self._step = ""
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.sinks.killed_writer"],
             stdin=subprocess.PIPE,
@@ -109,19 +114,20 @@ class Writers:
         assert self._process.stdin is not None
         settings = {"path": str(path), "epoch": epoch, "mode": "append", **order}
         print(json.dumps(settings), file=self._process.stdin, flush=True)
+        self._step = ""
         return int(self._answer())
 
     def await_steps(self, count: int) -> None:
         """Wait until the writer has told of so many steps."""
         for _ in range(count):
-            assert not self._answer().startswith("status")
+            self._step = self._answer()
+            assert not self._step.startswith("status")
 
     def status(self) -> tuple[int, str]:
         """Wait until the writer has ended: exit code, negative for a signal; and last step."""
-        step = ""
         while not (answer := self._answer()).startswith("status"):
-            step = answer
-        return int(answer.removeprefix("status ")), step
+            self._step = answer
+        return int(answer.removeprefix("status ")), self._step
 
     def close(self) -> None:
         assert self._process.stdin is not None and self._process.stdout is not None
@@ -144,7 +150,7 @@ def main() -> None:
             try:
                 os.close(tell)
                 os.read(told, 1)  # the process id is told first
-                write_for_ever(json.loads(line))
+                write_on(json.loads(line))
             except FencedError:
                 os._exit(FENCED)
             finally:

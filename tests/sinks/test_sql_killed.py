@@ -66,7 +66,7 @@ def test_killed_at_random_moments(tmp_path: Path, writers: Writers, mode: str) -
         os.kill(pid, signal.SIGKILL)
         code, step = writers.status()
         assert code == -signal.SIGKILL
-        amid += step != "committed"
+        amid += step in ("begin", "rows", "mark", "commit")
         seen.append(check(path, mode))
     assert amid > 0, "some writers died with a transaction open"
     assert seen == sorted(seen), "what was marked stays marked"
