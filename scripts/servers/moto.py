@@ -36,6 +36,9 @@ REGION = "us-east-1"
 SECRET = "moto-secret-that-must-never-be-shown"
 
 _MARK = "/moto-api/mark-"
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+"""Werkzeug colours the lines of answers that are no success, also in a file."""
+
 _REQUEST = re.compile(r'"(?P<method>[A-Z]+) (?P<target>\S+) HTTP/[\d.]+" \d+')
 
 
@@ -99,7 +102,9 @@ class S3Server:
         with self.log.open("rb") as log:
             log.seek(self._seen_bytes)
             text = log.read(end - self._seen_bytes).decode(errors="replace")
-        found = ((match["method"], match["target"]) for match in _REQUEST.finditer(text))
+        found = (
+            (match["method"], match["target"]) for match in _REQUEST.finditer(_COLOUR.sub("", text))
+        )
         return [request for request in found if not request[1].startswith(_MARK)]
 
     def _settled(self) -> int:

@@ -20,8 +20,6 @@ _KINDS = (
     (stat.S_ISBLK, "a device, not opened"),
     (stat.S_ISCHR, "a device, not opened"),
 )
-# No name holds a slash, so what begins with one is no name of a file.
-_FOLDER, _ODD, _END, _FAILED = "/d", "/o", "/=", "/!"
 
 
 class Scanned:
@@ -69,34 +67,28 @@ def scan_directory(path: str) -> Scanned:
 
 
 def encode(scanned: Scanned) -> str:
-    """What was found as one text of parts ended by NUL, which no name can hold."""
-    parts = [*scanned.names]
-    parts += [_FOLDER + name for name in scanned.folders]
-    for name, reason in scanned.oddities:
-        parts += [_ODD + name, reason]
-    if scanned.reason:
-        parts += [_FAILED + scanned.reason]
-    parts.append(f"{_END}{scanned.size_bytes}")
-    return "\0".join(parts) + "\0"
+    """What was found as one text: fields ended by a slash, which no name can hold, lists by NUL."""
+    fields = (
+        f"{scanned.size_bytes}",
+        scanned.reason,
+        "".join(f"{name}\0" for name in scanned.folders),
+        "".join(f"{name}\0{reason}\0" for name, reason in scanned.oddities),
+        "\0".join(scanned.names) + "\0" if scanned.names else "",
+    )
+    return "/".join(fields) + "/"
 
 
 def decode(text: str) -> Iterator[Scanned]:
     """The other way round: one Scanned for each directory, in order."""
-    found = Scanned()
-    parts = iter(text.split("\0"))
-    for part in parts:
-        if not part.startswith("/"):
-            found.names.append(part)
-        elif part.startswith(_END):
-            found.size_bytes = int(part[2:])
-            yield found
-            found = Scanned()
-        elif part.startswith(_FOLDER):
-            found.folders.append(part[2:])
-        elif part.startswith(_ODD):
-            found.oddities.append((part[2:], next(parts)))
-        else:
-            found.reason = part[2:]
+    fields = iter(text.split("/"))
+    for size, reason, folders, oddities, names in zip(*[fields] * 5, strict=False):
+        found = Scanned(reason)
+        found.size_bytes = int(size)
+        found.folders = folders.split("\0")[:-1]
+        pairs = oddities.split("\0")[:-1]
+        found.oddities = list(zip(pairs[::2], pairs[1::2], strict=True))
+        found.names = names.split("\0")[:-1]
+        yield found
 
 
 def _kind(entry: "os.DirEntry[str]") -> str:

@@ -7,7 +7,6 @@ stores also list directory markers and leftovers, so only plain digits count as 
 import re
 from array import array
 from collections.abc import Sequence
-from itertools import filterfalse
 
 LONG_MAX = 2**63 - 1
 
@@ -38,19 +37,34 @@ def split_batch_ids(names: Sequence[str]) -> tuple[Sequence[int], list[str]]:
 
     The same rule as batch_id_of, without a call per name: a log can hold 100,000.
     """
-    digits = list(filter(str.isdigit, names))
-    others = list(filterfalse(str.isdigit, names)) if len(digits) < len(names) else []
-    if not digits:
-        return (), others
-    simple = len(max(digits, key=len)) <= 18 and all(map(str.isascii, digits))
-    doubtful = {n for n in digits if n[0] == "0"} - {"0"} if simple else set(digits)
-    if doubtful:
-        others += [name for name in doubtful if batch_id_of(name) is None]
-        digits = [n for n in digits if n not in doubtful or batch_id_of(n) is not None]
-    ids = list(map(int, digits))
-    if ids and max(ids) - min(ids) + 1 == len(ids):
-        return range(min(ids), max(ids) + 1), others  # no gap: nothing to sort, nothing to keep
-    return array("q", sorted(ids)), others
+    joined = "".join(names)
+    if joined.isascii() and joined.isdigit():
+        ids = list(map(int, names)) if max(map(len, names)) <= 18 else []
+        if ids and _is_run(ids, len(joined)):
+            return range(min(ids), max(ids) + 1), []
+    found = [(batch, name) for name in names if (batch := batch_id_of(name)) is not None]
+    taken = {name for _, name in found}
+    others = [name for name in names if name not in taken]
+    ids = sorted(batch for batch, _ in found)
+    if ids and ids[-1] - ids[0] + 1 == len(ids):
+        return range(ids[0], ids[-1] + 1), others  # no gap: nothing to keep
+    return (array("q", ids) if ids else ()), others
+
+
+def _is_run(ids: list[int], digits: int) -> bool:
+    """Say whether ids are first to last without a gap, from names with so many digits in all.
+
+    The names of files differ, so a gap or a leading zero (007) would change one of the two counts.
+    """
+    first, last = min(ids), max(ids)
+    if last - first + 1 != len(ids):
+        return False
+    wanted, start = 0, first
+    while start <= last:
+        end = min(last, 10 ** len(str(start)) - 1)
+        wanted += (end - start + 1) * len(str(start))
+        start = end + 1
+    return wanted == digits
 
 
 def is_temporary(name: str) -> bool:
