@@ -1,5 +1,7 @@
 """What every kind of records promises."""
 
+import sys
+
 import pytest
 
 from holdfast.adapters.records.opening import open_records
@@ -91,6 +93,9 @@ def test_a_password_in_a_location_is_refused() -> None:
     assert "hush" not in f"{caught.value.subject}{caught.value}"
 
 
-def test_a_store_without_its_library_says_what_to_install() -> None:
+def test_a_store_without_its_library_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "hdfs_native", None)
     with pytest.raises(NotInstalledError, match="hdfs"):
         open_records("hdfs://name-node/ck")

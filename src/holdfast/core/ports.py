@@ -94,6 +94,11 @@ class Records(Protocol):
 class BatchSink(Protocol):
     """A sink with a ledger: rows and the mark of their batch become visible in one atomic act."""
 
+    @property
+    def name(self) -> str:
+        """What the ledger knows this sink by; Batch.sink must be it."""
+        ...
+
     def open(self, query_id: str, epoch: int) -> None:
         """Make ledger and target ready and raise the fence to this epoch.
 

@@ -3,12 +3,14 @@
 import importlib
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
+from pyspark.sql.types import TimestampType
 
 from holdfast.core.batch import Batch
 from holdfast.core.job import Job, SinkSpec, SourceSpec
@@ -120,8 +122,13 @@ class _Executed:
         self._done = False
 
     def rows(self) -> Iterator[Sequence[Any]]:
+        zoned = {
+            index
+            for index, field in enumerate(self._frame.schema.fields)
+            if isinstance(field.dataType, TimestampType)
+        }
         for row in self._frame.toLocalIterator():
-            yield _values(row)
+            yield tuple(_in_utc(v) if i in zoned else v for i, v in enumerate(row))
         self._done = True
 
     def finish(self) -> None:
@@ -149,18 +156,9 @@ def _writer(frame: DataFrame, job: Job, once: bool) -> DataStreamWriter:
     return writer.trigger(processingTime=job.trigger.interval or "0 seconds")
 
 
-def _values(row: Row) -> Sequence[Any]:
-    return tuple(_plain(value) for value in row)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Row):
-        return {key: _plain(item) for key, item in value.asDict().items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    return bytes(value) if isinstance(value, bytearray) else value
+def _in_utc(value: Any) -> Any:
+    """A moment with its zone: PySpark hands TIMESTAMP over in the driver's own zone, unsaid."""
+    return value.astimezone(UTC) if isinstance(value, datetime) else value
 
 
 def is_native(sink: SinkSpec) -> bool:
