@@ -52,6 +52,9 @@ class OperatorFiles:
         return tuple(sorted({store.store for store in self.stores}))
 
 
+_WITHOUT_ID: tuple[str | None, ...] = (None,)
+
+
 @dataclass(slots=True)
 class _Tally:
     kinds: Counter[str] = field(default_factory=Counter)
@@ -112,17 +115,24 @@ def _stores(tree: Tree, root: str, partition: int, tally: _Tally) -> Iterator[St
 def _store(tree: Tree, path: str, partition: int, store: str, tally: _Tally) -> StoreFiles:
     snapshots: Versions = {}
     changes: Versions = {}
+    kinds: list[str] = []
+    # Little is done for each name here: there may be a million.
     for name in tree.names(path):
         parts = split_state_name(name)
         if parts is None:
             tally.temporary_files += is_temporary(name)
             continue
         version, unique_id, kind = parts
-        tally.kinds[kind] += 1
-        if tally.last_version is None or version > tally.last_version:
-            tally.last_version = version
+        kinds.append(kind)
         versions = snapshots if kind in SNAPSHOT_KINDS else changes
-        versions[version] = (*versions.get(version, ()), unique_id)
+        if version in versions:
+            versions[version] = (*versions[version], unique_id)
+        else:
+            versions[version] = _WITHOUT_ID if unique_id is None else (unique_id,)
+    tally.kinds.update(kinds)
+    newest = max((max(versions) for versions in (snapshots, changes) if versions), default=None)
+    if newest is not None and (tally.last_version is None or newest > tally.last_version):
+        tally.last_version = newest
     for name in tree.names(f"{path}/SSTs"):
         if name.endswith(".sst"):
             tally.kinds["sst"] += 1

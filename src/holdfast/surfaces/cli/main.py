@@ -3,7 +3,6 @@
 import importlib
 import os
 import sys
-import traceback
 from itertools import pairwise
 from typing import Any
 
@@ -97,7 +96,7 @@ def main() -> None:
         sys.exit(EXIT_FAILED)
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback at 3 a.m.
         if "--debug" in sys.argv:
-            traceback.print_exc()
+            importlib.import_module("traceback").print_exc()  # seldom needed, slow to import
         ours = InternalError(
             f"internal error: {type(error).__name__}: {error}",
             next_action="run it again as `holdfast --debug …` and report what it prints",
