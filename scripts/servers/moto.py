@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -28,9 +27,8 @@ from typing import Any
 
 import boto3
 from botocore.config import Config
+from scripts.servers.loopback import ServerError, answers, free_ports, stop, wait
 
-START_LIMIT_SECONDS = 60
-STOP_LIMIT_SECONDS = 10
 SETTLE_LIMIT_SECONDS = 5
 REGION = "us-east-1"
 SECRET = "moto-secret-that-must-never-be-shown"
@@ -40,10 +38,6 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 """Werkzeug colours the lines of answers that are no success, also in a file."""
 
 _REQUEST = re.compile(r'"(?P<method>[A-Z]+) (?P<target>\S+) HTTP/[\d.]+" \d+')
-
-
-class ServerError(Exception):
-    """The server did not come up; the message ends with what it printed last."""
 
 
 @dataclass
@@ -131,7 +125,7 @@ def s3_server() -> Iterator[S3Server]:
     """Start a server on a free port, yield it, stop it."""
     with tempfile.TemporaryDirectory(prefix="holdfast-moto-") as folder:
         log = Path(folder) / "server.log"
-        port = free_port()
+        [port] = free_ports(1)
         program = Path(sys.executable).parent / "moto_server"
         with log.open("wb") as output:
             process = subprocess.Popen(
@@ -141,38 +135,7 @@ def s3_server() -> Iterator[S3Server]:
                 start_new_session=True,
             )
         try:
-            wait(process, port, log)
+            wait("the S3 server", process, lambda: answers(port), log)
             yield S3Server(port=port, log=log)
         finally:
             stop(process)
-
-
-def wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    """Until the port answers, the process ends, or the limit is reached."""
-    limit = time.monotonic() + START_LIMIT_SECONDS
-    while time.monotonic() < limit and process.poll() is None:
-        with socket.socket() as probe:
-            probe.settimeout(0.5)
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    raise ServerError(f"the S3 server did not come up: {log.read_text()[-500:]}")
-
-
-def stop(process: subprocess.Popen[bytes]) -> None:
-    """End it politely, then not."""
-    if process.poll() is None:
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(STOP_LIMIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def free_port() -> int:
-    """A port nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from s3fs import S3FileSystem
-from scripts.servers.moto import S3Server, free_port, stop, wait
+from scripts.servers.loopback import answers, free_ports, stop, wait
+from scripts.servers.moto import S3Server
 
 from holdfast.adapters.records.opening import open_records
 from holdfast.core.ports import Records
@@ -19,14 +20,14 @@ ROOT = Path(__file__).parent.parent.parent
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
-    port, log = free_port(), tmp_path_factory.mktemp("s3") / "server.log"
+    [port], log = free_ports(1), tmp_path_factory.mktemp("s3") / "server.log"
     command = [sys.executable, "-m", "tests.lease.one_at_a_time", "-H", "127.0.0.1"]
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*command, "-p", str(port)], cwd=ROOT, stdout=output, stderr=subprocess.STDOUT
         )
     try:
-        wait(process, port, log)
+        wait("the S3 server", process, lambda: answers(port), log)
         yield S3Server(port=port, log=log)
     finally:
         stop(process)
