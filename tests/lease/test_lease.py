@@ -19,7 +19,7 @@ from holdfast.core.lease import (
     write_beat,
     write_holder,
 )
-from holdfast.core.ports import Records
+from holdfast.core.run_ports import Records
 from holdfast.errors import (
     FencedError,
     LeaseHeldError,

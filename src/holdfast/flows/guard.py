@@ -6,8 +6,8 @@ from holdfast.core.formats.query_metadata import parse_query_metadata
 from holdfast.core.job import Job
 from holdfast.core.limits import LOG_BYTES_MAX
 from holdfast.core.parts import METADATA
-from holdfast.core.ports import Records
 from holdfast.core.run import IDENTITY, Identity, decode_identity
+from holdfast.core.run_ports import Records
 from holdfast.errors import RefusedError, UnreachableError
 
 

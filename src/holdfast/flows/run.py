@@ -13,8 +13,8 @@ from holdfast.adapters.records.opening import open_records
 from holdfast.core.guards.checking import check_locations
 from holdfast.core.guards.guard_finding import GuardFinding
 from holdfast.core.job import Declaration, Job
-from holdfast.core.ports import Engine, Query, Records
 from holdfast.core.run import RunResult, encode_record, end_name
+from holdfast.core.run_ports import Engine, Query, Records
 from holdfast.errors import FencedError, HoldfastError, RefusedError, UsageError
 from holdfast.flows.guard import guard_identity, remember_identity
 from holdfast.flows.lease import Lease, acquire

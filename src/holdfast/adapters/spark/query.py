@@ -14,7 +14,7 @@ from pyspark.sql.types import TimestampType
 
 from holdfast.core.batch import Batch
 from holdfast.core.job import Job, SinkSpec, SourceSpec
-from holdfast.core.ports import BatchSink
+from holdfast.core.run_ports import BatchSink
 from holdfast.errors import UsageError
 
 _START_TIMEOUT_S = 120.0
