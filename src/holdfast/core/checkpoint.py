@@ -54,7 +54,6 @@ class Checkpoint:
     previous_plan: Fact[OffsetEntry]
     commit: Fact[CommitEntry]
     sources: tuple[SourcePosition, ...]
-    previous_sources: tuple[SourcePosition, ...]
     operators: tuple[OperatorState, ...]
     sizes: Mapping[str, PartSize]
     checks: Mapping[str, PartCheck]

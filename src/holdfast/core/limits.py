@@ -56,9 +56,6 @@ CHECKSUM_BYTES_MAX = MIB
 """One checksum file. Hadoop keeps 4 bytes for every 512, which is half of this for the largest
 file that is read whole."""
 
-TRACE_BYTES_MAX = MIB
-"""The first file of a source's directory, read only to tell which kind of source wrote it."""
-
 CHECK_FILES_MAX = 400
 """Files that `show` checks on a local disk without being asked (--verify checks all). Covers both
 logs at Spark's default retention of 100 batches, and costs about 20 ms."""

@@ -79,7 +79,6 @@ class Traces:
     predecessor_planned: bool = True
     written_now_and_then: bool = False
     """Both logs lack the same batches: asynchronous progress tracking writes only some."""
-    plan_unfinished: bool = False
     commit_unfinished: bool = False
     state_written: int | None = None
     state_expected: int | None = None

@@ -8,22 +8,6 @@ RunEnd = Literal["drained", "stopped", "failed", "refused", "fenced"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunStart:
-    """What is written down when a query starts."""
-
-    job: str
-    epoch: int
-    query_id: str
-    run_id: str
-    checkpoint: str
-    started_ms: int
-    host: str
-    pid: int
-    spark_version: str
-    holdfast_version: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
     """How a run ended."""
 
@@ -71,18 +55,13 @@ def decode_identity(data: bytes) -> Identity | None:
         return None
 
 
-def encode_record(record: RunStart | RunResult) -> bytes:
+def encode_record(record: RunResult) -> bytes:
     """A record as it is stored."""
     return json.dumps(asdict(record), indent=1).encode()
 
 
-def start_name(epoch: int) -> str:
-    """Where the beginning of a run is written down."""
-    return f"runs/{epoch:020d}.start"
-
-
 def end_name(epoch: int) -> str:
-    """Where its end is written down."""
+    """Where the end of a run is written down."""
     return f"runs/{epoch:020d}.end"
 
 
