@@ -3,6 +3,7 @@
 import ast
 import re
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -103,7 +104,9 @@ def test_every_module_is_imported_by_someone() -> None:
                 imported.update(f"{node.module}.{alias.name}" for alias in node.names)
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 by_name.add(node.value)
-    entry_points = {"holdfast", "holdfast.surfaces.cli.main"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    doors = [project["scripts"], *project["entry-points"].values()]
+    entry_points = {"holdfast"} | {name.partition(":")[0] for d in doors for name in d.values()}
     # Commands are loaded by the name under which main.py lists them.
     commands = {f"holdfast.surfaces.cli.{name}" for name in by_name if name.isidentifier()}
     dead = []

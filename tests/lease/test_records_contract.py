@@ -45,6 +45,14 @@ def test_replace_writes_whether_or_not_it_was_there(records: Records) -> None:
     assert records.create("identity.json", b"c") is False
 
 
+def test_what_was_removed_is_gone_and_may_be_removed_again(records: Records) -> None:
+    records.create("seals/1", b"x")
+    records.create("seals/2", b"y")
+    records.remove("seals/1")
+    records.remove("seals/1")
+    assert list(records.names("seals")) == ["2"] and records.read("seals/1") is None
+
+
 def test_an_empty_file_is_a_file(records: Records) -> None:
     assert records.create("lease/1", b"") is True
     assert records.read("lease/1") == b""

@@ -48,6 +48,10 @@ class DictRecords:
         prefix = f"{folder}/"
         return sorted(n.removeprefix(prefix) for n in list(self.files) if n.startswith(prefix))
 
+    def remove(self, name: str) -> None:
+        self.fault("remove", name)
+        self.files.pop(name, None)
+
 
 def unreachable(act: str, name: str) -> None:
     raise UnreachableError("the store gave no answer")

@@ -18,3 +18,6 @@ class Batch:
     """Called when the sink is ready for them; values are plain Python, in the order of columns."""
     offsets: Mapping[str, Any]
     """Where the batch begins and ends, per source, for the ledger; may be empty."""
+    frame: Callable[[], Any] | None = None
+    """The same rows as the engine's own frame, for a sink that lets the engine write them. Who asks
+    for it must execute it whole."""

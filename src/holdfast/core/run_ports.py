@@ -1,6 +1,7 @@
 """Protocols of running jobs; apart from ports.py, so that reading need not load them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from holdfast.core.batch import Batch
@@ -36,6 +37,34 @@ class Records(Protocol):
 
     def names(self, folder: str) -> Sequence[str]:
         """Names of the files directly inside a folder, sorted; empty where it does not exist."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Remove a file of ours that is past its bound; nothing where it is not there.
+
+        Only for progress and seals, which are bounded in size. Nothing else is ever removed.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NativeSink:
+    """A sink that the engine itself writes: what is handed to its writer."""
+
+    format: str
+    path: str | None
+    options: Mapping[str, str]
+    partition_by: tuple[str, ...] = ()
+
+
+class OpenSink(Protocol):
+    """What an entry point of the group `holdfast.sinks` names, ours and other people's alike."""
+
+    def __call__(self, options: Mapping[str, Any]) -> "NativeSink | BatchSink":
+        """A sink from the options of its declaration; raises UsageError that names the wrong one.
+
+        Touches nothing outside yet.
+        """
         ...
 
 

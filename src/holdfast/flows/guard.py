@@ -6,7 +6,7 @@ from holdfast.core.formats.query_metadata import parse_query_metadata
 from holdfast.core.job import Job
 from holdfast.core.limits import LOG_BYTES_MAX
 from holdfast.core.parts import METADATA
-from holdfast.core.run import IDENTITY, Identity, decode_identity
+from holdfast.core.run import IDENTITY, Identity, decode_record, encode_record
 from holdfast.core.run_ports import Records
 from holdfast.errors import RefusedError, UnreachableError
 
@@ -16,7 +16,7 @@ def guard_identity(job: Job, records: Records) -> None:
     data = records.read(IDENTITY)
     if data is None:
         return
-    known = decode_identity(data)
+    known = decode_record(Identity, data)
     if known is None:
         raise RefusedError(
             "our record of this checkpoint cannot be read",
@@ -43,7 +43,7 @@ def guard_identity(job: Job, records: Records) -> None:
 def remember_identity(job: Job, records: Records, query_id: str) -> None:
     """Write down, once, which query this checkpoint belongs to."""
     identity = Identity(job=job.name, query_id=query_id, checkpoint=job.checkpoint)
-    records.create(IDENTITY, identity.encode())
+    records.create(IDENTITY, encode_record(identity))
 
 
 def stored_query_id(checkpoint: str) -> str | None:

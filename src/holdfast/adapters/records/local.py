@@ -68,6 +68,12 @@ class LocalRecords:
                 return ()
         return tuple(sorted(name for name in found if not name.startswith(".")))
 
+    def remove(self, name: str) -> None:
+        """Unlink a file of ours."""
+        path = self._path(name)
+        with self._spoken(name), suppress(FileNotFoundError):
+            os.unlink(path)
+
     def _path(self, name: str) -> str:
         refuse_name(name, self.location)
         return os.path.join(self._root, name)

@@ -93,6 +93,16 @@ class RemoteRecords:
         ]
         return tuple(sorted(n for n in names if n and "/" not in n and not n.startswith(".")))
 
+    def remove(self, name: str) -> None:
+        """One request."""
+        path = self._path(name)
+        try:
+            self._fs.rm_file(path)
+        except FileNotFoundError:
+            return
+        except Exception as error:
+            raise self._unreachable(error, name) from error
+
     def _create_by_rename(self, name: str, path: str, data: bytes) -> bool:
         try:
             temporary = self._write_beside(path, data)

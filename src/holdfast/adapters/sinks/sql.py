@@ -157,3 +157,8 @@ class SqlSink:
                 f"the offsets of batch {batch.batch_id} cannot be kept: {error}",
                 subject=batch.query_id,
             ) from error
+
+
+def open_sink(options: Mapping[str, Any]) -> SqlSink:
+    """The entry point `sql` of the group `holdfast.sinks`."""
+    return SqlSink.from_options(options)
