@@ -73,7 +73,8 @@ def errors() -> str:
     """Every error."""
     found = {
         value.code: (value.__name__, (value.__doc__ or "").partition("\n")[0])
-        for value in vars(error_tree).values()
+        # The first class of a code is the one that it belongs to.
+        for value in reversed(vars(error_tree).values())
         if isinstance(value, type) and issubclass(value, error_tree.HoldfastError)
     }
     rows = [

@@ -6,10 +6,12 @@ The public door: everything else may move between releases.
 from holdfast.errors import (
     CheckpointError,
     HoldfastError,
+    LeaseHeldError,
     MalformedError,
     NewerVersionError,
     NotACheckpointError,
     NotInstalledError,
+    RefusedError,
     TooLargeError,
     UnreachableError,
     UsageError,
@@ -23,16 +25,20 @@ __all__ = [
     "Finding",
     "HoldfastError",
     "Known",
+    "LeaseHeldError",
     "MalformedError",
     "NewerVersionError",
     "NotACheckpointError",
     "NotInstalledError",
+    "RefusedError",
     "Shown",
     "TooLargeError",
     "UnreachableError",
     "Unreadable",
     "UsageError",
     "show",
+    "sink",
+    "start",
 ]
 
 __getattr__ = _lazy_names(
@@ -45,6 +51,8 @@ __getattr__ = _lazy_names(
         "Shown": "holdfast.flows.show",
         "Unreadable": "holdfast.core.fact",
         "show": "holdfast.flows.show",
+        "sink": "holdfast.flows.start",
+        "start": "holdfast.flows.start",
     },
 )
 

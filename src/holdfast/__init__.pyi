@@ -5,15 +5,18 @@ from holdfast.core.finding import Finding
 from holdfast.errors import (
     CheckpointError,
     HoldfastError,
+    LeaseHeldError,
     MalformedError,
     NewerVersionError,
     NotACheckpointError,
     NotInstalledError,
+    RefusedError,
     TooLargeError,
     UnreachableError,
     UsageError,
 )
 from holdfast.flows.show import Shown, show
+from holdfast.flows.start import sink, start
 
 __all__ = [
     "Absent",
@@ -22,16 +25,20 @@ __all__ = [
     "Finding",
     "HoldfastError",
     "Known",
+    "LeaseHeldError",
     "MalformedError",
     "NewerVersionError",
     "NotACheckpointError",
     "NotInstalledError",
+    "RefusedError",
     "Shown",
     "TooLargeError",
     "UnreachableError",
     "Unreadable",
     "UsageError",
     "show",
+    "sink",
+    "start",
 ]
 
 __version__: str

@@ -9,8 +9,10 @@
     │   └── TooLargeError        past a named limit of core/limits.py
     ├── UnreachableError         could not look: missing, forbidden, time-out
     ├── RefusedError             unsafe, and therefore not done
+    │   ├── GuardedError         a guard found something; its code is that of the finding
     │   ├── LeaseHeldError       another holder has the checkpoint
     │   └── FencedError          a newer holder has taken over; this one must stop
+    ├── EngineLostError          Spark's own process has died; its queries are over
     ├── NotInstalledError        an optional library is not there; carries the pip line
     └── InternalError            our own mistake, said without a traceback
 
@@ -91,11 +93,26 @@ class InternalError(HoldfastError):
     code = "HF009"
 
 
+class EngineLostError(HoldfastError):
+    """Spark's own process has died, and every query in it."""
+
+    code = "HF024"
+
+
 class RefusedError(HoldfastError):
     """It would be unsafe, so it is not done; the findings say why."""
 
     code = "HF020"
     exit_code = 1
+
+
+class GuardedError(RefusedError):
+    """A guard refuses the start; the code is that of its finding."""
+
+    def __init__(self, code: str, message: str, next_action: str) -> None:
+        """Take the finding's own code in place of the general one."""
+        super().__init__(message, next_action=next_action)
+        self.code = code  # type: ignore[misc] # of this error, not of its class
 
 
 class LeaseHeldError(RefusedError):

@@ -140,7 +140,7 @@ CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
     "kind of sink": (
         [("kind: file", "kind: flie")],
         "20: profiles.embedded.sinks.raw.kind: no sink of kind 'flie' is installed; "
-        "allowed are file, sql, delta; did you mean 'file'?",
+        "allowed are delta, file, sql; did you mean 'file'?",
     ),
     "key is missing": (
         [(", key: id", "")],

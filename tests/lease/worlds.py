@@ -70,6 +70,9 @@ class FakeMachine:
     def me(self) -> Holder:
         return replace(self.holder, run_id=f"run-{next(_RUNS)}")
 
+    def process(self, holder: Holder, pid: int) -> Holder:
+        return replace(holder, pid=pid, pid_started=pid)
+
     def is_alive(self, holder: Holder) -> bool | None:
         return self.alive
 

@@ -9,6 +9,7 @@ import getpass
 import os
 import socket
 import uuid
+from dataclasses import replace
 from pathlib import Path
 
 from holdfast import __version__
@@ -37,6 +38,11 @@ class ThisMachine:
             version=__version__,
             run_id=uuid.uuid4().hex,
         )
+
+    def process(self, holder: Holder, pid: int) -> Holder:
+        """The process of this pid, by when it began."""
+        status = _status(pid)
+        return replace(holder, pid=pid, pid_started=status[1] if status else 0)
 
     def is_alive(self, holder: Holder) -> bool | None:
         """Look at the process by its pid, and at when it began."""

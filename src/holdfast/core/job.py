@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 OutputMode = Literal["append", "update", "complete"]
 TriggerKind = Literal["processing-time", "available-now"]
+
+UNDECLARED: Final = "undeclared"
+"""Source and sink of a query that existing code built: Spark knows them, we do not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

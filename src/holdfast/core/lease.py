@@ -3,6 +3,7 @@
     lease/00000000000000000007            who took epoch 7; created exclusively, never changed
     lease/00000000000000000007.beat       how often it has renewed; replaced with every beat
     lease/00000000000000000007.released   it stopped cleanly; created exclusively
+    lease/00000000000000000007.engine     the process that runs its queries, where it is another
 
 The highest epoch owns the checkpoint. Every epoch is the newest plus one and none is ever removed,
 so there are no gaps: the holder of n has been superseded exactly when n + 1 exists.
@@ -112,6 +113,10 @@ class Machine(Protocol):
         """This process as it would sign an epoch now, with a run id that was never used before."""
         ...
 
+    def process(self, holder: Holder, pid: int) -> Holder:
+        """Another process of this machine, as it would be signed for the same holder."""
+        ...
+
     def is_alive(self, holder: Holder) -> bool | None:
         """Whether that very process still runs; None where it cannot be told.
 
@@ -158,6 +163,11 @@ def beat_name(number: int) -> str:
 def released_name(number: int) -> str:
     """Where its clean end is noted."""
     return f"{epoch_name(number)}.released"
+
+
+def engine_name(number: int) -> str:
+    """Where the process is signed that runs the queries of an epoch."""
+    return f"{epoch_name(number)}.engine"
 
 
 def newest_number(names: Iterable[str], location: str) -> int:

@@ -2,7 +2,7 @@
 
     identity.json                              which query this checkpoint belongs to
     runs/00000000000000000007.start            epoch 7 began: when, where, with what
-    runs/00000000000000000007.fingerprint      what the query was made of (core/fingerprint.py)
+    runs/00000000000000000007.fingerprint      what the query was made of
     runs/00000000000000000007.restart-0001     its query failed and was started again
     runs/00000000000000000007.end              how it ended; missing where it was killed
 

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from holdfast.core.batch import Batch
 from holdfast.core.job import Job
+from holdfast.core.running.failure import Failure
 
 
 class Records(Protocol):
@@ -95,16 +96,40 @@ class BatchSink(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding:
+    """What ties the batches of a query to the lease of its checkpoint."""
+
+    checkpoint: str
+    epoch: int
+    check: Callable[[], None]
+    """Asks whether the epoch is still the highest; called before every commit of a ledger."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanFacts:
+    """What the engine knows of a query that it has started."""
+
+    sources: tuple[str, ...]
+    """Providers of the streaming sources, in the order of the plan."""
+    stateful: tuple[str, ...]
+    unrepeatable: tuple[str, ...]
+    """Expressions that give other values when they are evaluated again."""
+    settings: Mapping[str, str]
+    """Values of the session, for the names that were asked for."""
+    versions: Mapping[str, str]
+
+
 class Query(Protocol):
-    """A started streaming query."""
+    """A started streaming query. EngineLostError is raised where the engine itself has died."""
 
     @property
     def id(self) -> str:
         """The id in the checkpoint's `metadata`."""
         ...
 
-    def is_active(self) -> bool:
-        """Whether it still runs; once False, never True again."""
+    def wait(self, seconds: float) -> bool:
+        """Wait for its end, at most so long; True where it has ended, well or not."""
         ...
 
     def is_busy(self) -> bool:
@@ -115,12 +140,16 @@ class Query(Protocol):
         """End it; a batch that runs is given up, which harms nothing."""
         ...
 
-    def failure(self) -> str | None:
+    def failure(self) -> Failure | None:
         """Why it ended, None where it ended well or still runs."""
         ...
 
-    def progress(self) -> Sequence[Mapping[str, Any]]:
-        """The newest progress events in the order of their batches, by Spark's own field names."""
+    def fresh(self) -> Sequence[Mapping[str, Any]]:
+        """Progress since the last call, in the order of the batches, by Spark's field names."""
+        ...
+
+    def facts(self, settings: Sequence[str]) -> PlanFacts:
+        """What its plan is made of."""
         ...
 
 
@@ -128,15 +157,17 @@ class Engine(Protocol):
     """What runs queries: one Spark session."""
 
     @property
-    def master(self) -> str:
-        """Where it runs, such as local[*]."""
+    def version(self) -> str:
+        """Of Spark."""
         ...
 
-    def start(self, job: Job, *, once: bool, epoch: int, check: Callable[[], None]) -> Query:
-        """Start one job. `check` is called before every commit of a sink with a ledger.
+    @property
+    def pid(self) -> int | None:
+        """The process that runs the queries, where it is another one on this machine."""
+        ...
 
-        Raises UsageError where source, transform or sink do not fit.
-        """
+    def start(self, job: Job, *, once: bool, binding: Binding) -> Query:
+        """Start one job. Raises UsageError where source, transform or sink do not fit."""
         ...
 
     def close(self) -> None:

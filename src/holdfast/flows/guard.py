@@ -3,12 +3,36 @@
 from holdfast.adapters.storage.opening import open_storage
 from holdfast.core.fact import Known, interpret
 from holdfast.core.formats.query_metadata import parse_query_metadata
-from holdfast.core.job import Job
+from holdfast.core.guards.checking import check_locations
+from holdfast.core.guards.guard_finding import GuardFinding
+from holdfast.core.job import Declaration, Job
 from holdfast.core.limits import LOG_BYTES_MAX
 from holdfast.core.parts import METADATA
 from holdfast.core.run import IDENTITY, Identity, decode_record, encode_record
 from holdfast.core.run_ports import Records
 from holdfast.errors import RefusedError, UnreachableError
+
+
+def check_declared(declaration: Declaration, master: str) -> tuple[GuardFinding, ...]:
+    """What is unsafe about the declared jobs, without a look at storage."""
+    return check_locations(declaration, master)
+
+
+def check_start(job: Job, records: Records, *, given_by_hand: bool) -> tuple[GuardFinding, ...]:
+    """What a look at storage and records says against starting one job."""
+    try:
+        guard_identity(job, records)
+    except RefusedError as error:
+        return (
+            GuardFinding(
+                code=error.code,
+                severity="error",
+                job=job.name,
+                message=error.message,
+                next_action=error.next_action,
+            ),
+        )
+    return ()
 
 
 def guard_identity(job: Job, records: Records) -> None:

@@ -23,6 +23,7 @@ from holdfast.core.lease import (
     beat_name,
     decide,
     described,
+    engine_name,
     epoch_name,
     newest_number,
     read_beat,
@@ -97,6 +98,14 @@ class Lease:
                 subject=self._records.location,
                 next_action="let this process end: it must write nothing more",
             )
+
+    def share(self, engine: Holder) -> None:
+        """Sign the process that runs the queries, before the first of them starts.
+
+        Spark's Java process outlives a killed Python for a moment, and may still write: a newcomer
+        on this machine waits until both are gone.
+        """
+        self._records.create(engine_name(self.epoch), write_holder(engine))
 
     def release(self) -> bool:
         """Stop renewing and note the clean end, so that the next start need not wait.
@@ -203,12 +212,27 @@ def _wait_until_free(
             first, began_s = beats, monotonic()
         watch = Watch(first=first, last=beats, seconds=max(0.0, now_s - began_s))
         decision = decide(newest, here=here, alive=alive, watch=watch, pace=pace)
+        if decision == "take" and not newest.released and here:
+            engine = _living_engine(records, number, machine)
+            if engine is not None and watch.seconds >= pace.watch_s:
+                raise _held(records, f"its process has ended, but not that of Spark, pid {engine}")
+            decision = "take" if engine is None else "watch"
         if decision == "take":
             return
         if decision == "refuse":
             raise _held(records, f"held by {described(number, newest.holder)}, which is alive")
         sleep(pace.watch_s / _LOOKS_PER_WATCH)
         newest = replace(newest, released=_is_released(records, number))
+
+
+def _living_engine(records: Records, number: int, machine: Machine) -> int | None:
+    """The pid of the process that runs the epoch's queries, where it still lives."""
+    name = engine_name(number)
+    data = records.read(name)
+    if data is None:
+        return None
+    engine = read_holder(data, f"{records.location}/{name}")
+    return engine.pid if machine.is_alive(engine) is not False else None
 
 
 def _create(records: Records, epoch: Epoch) -> None:

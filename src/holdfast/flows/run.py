@@ -1,62 +1,68 @@
 """run: start declared jobs, each only after its guards have passed and its lease is taken."""
 
 import threading
-import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from holdfast.adapters.clock import now_ms
+from holdfast.adapters.code_revision import code_revision
 from holdfast.adapters.machine import ThisMachine
-from holdfast.adapters.records.opening import open_records
-from holdfast.core.guards.checking import check_locations
-from holdfast.core.guards.guard_finding import GuardFinding
 from holdfast.core.job import Declaration, Job
-from holdfast.core.run import RunResult, encode_record, end_name
-from holdfast.core.run_ports import Engine, Query, Records
-from holdfast.errors import FencedError, HoldfastError, RefusedError, UsageError
-from holdfast.flows.guard import guard_identity, remember_identity
-from holdfast.flows.lease import Lease, acquire
+from holdfast.core.run import RunResult
+from holdfast.core.run_ports import Binding, Engine
+from holdfast.core.running.event import Ended, Tell, tell_nobody
+from holdfast.errors import HoldfastError, UsageError
+from holdfast.flows.engine import known_master, open_engine
+from holdfast.flows.guard import check_declared
+from holdfast.flows.prepare import Prepared, Surrounding, prepare, refused
+from holdfast.flows.supervise import StopSignal, Supervisor
 
-_POLL_S = 0.2
-
-
-@dataclass(slots=True)
-class StopSignal:
-    """Set from outside (Ctrl-C, SIGTERM, the end of --for) to let queries end."""
-
-    event: threading.Event
-
-    def wait(self, seconds: float) -> bool:
-        """Wait, and say whether to stop."""
-        return self.event.wait(seconds)
+OpenEngine = Callable[[Declaration], Engine]
 
 
 def run(
     declaration: Declaration,
     names: tuple[str, ...],
-    engine: Callable[[Declaration], Engine],
     stop: StopSignal,
     *,
     once: bool,
     take_over: bool = False,
-    told: Callable[[str, Mapping[str, Any]], None] = lambda job, progress: None,
-    warned: Callable[[GuardFinding], None] = lambda finding: None,
+    tell: Tell = tell_nobody,
+    engine: OpenEngine = open_engine,
 ) -> tuple[RunResult, ...]:
-    """Run the jobs: one after the other with once, all together without."""
+    """Run the jobs: one after the other with once, all together without.
+
+    What is refused is refused before Spark is touched, and does not keep the others from running.
+    """
     jobs = _chosen(declaration, names)
-    started = engine(declaration)
-    try:
-        _check_locations(declaration, started.master, warned)
-        if once:
-            return _in_order(jobs, started, stop, take_over, told)
-        return _together(jobs, started, stop, take_over, told)
-    finally:
-        started.close()
+    around = Surrounding(
+        base=declaration.base,
+        profile=declaration.profile,
+        master=known_master(declaration.spark),
+        code_revision=code_revision(declaration.folder),
+        secrets=declaration.secrets,
+        once=once,
+        take_over=take_over,
+    )
+    found = check_declared(declaration, around.master)
+    prepared: dict[str, Prepared] = {}
+    results: dict[str, RunResult] = {}
+    for job in jobs:
+        mine = [finding for finding in found if finding.job == job.name]
+        outcome = prepare(job, around, mine, tell)
+        if isinstance(outcome, Prepared):
+            prepared[job.name] = outcome
+        else:
+            results[job.name] = _ended(outcome, tell)
+    if prepared:
+        results |= _run_prepared(declaration, prepared, around, stop, tell, engine)
+    return tuple(results[job.name] for job in jobs)
 
 
-Told = Callable[[str, Mapping[str, Any]], None]
+def exit_code(results: tuple[RunResult, ...]) -> int:
+    """0 where all ended well; the common code of those that did not, 1 where they differ."""
+    codes = {result.exit_code or 1 for result in results if result.is_bad}
+    return 0 if not codes else codes.pop() if len(codes) == 1 else 1
 
 
 def _chosen(declaration: Declaration, names: tuple[str, ...]) -> tuple[Job, ...]:
@@ -71,162 +77,106 @@ def _chosen(declaration: Declaration, names: tuple[str, ...]) -> tuple[Job, ...]
     return tuple(job for job in declaration.jobs if not names or job.name in names)
 
 
-def _check_locations(
-    declaration: Declaration, master: str, warned: Callable[[GuardFinding], None]
-) -> None:
-    found = check_locations(declaration, master)
-    for finding in found:
-        if finding.severity == "warning":
-            warned(finding)
-    errors = [finding for finding in found if finding.severity == "error"]
-    if errors:
-        text = "\n".join(f"{f.code} {f.job}: {f.message}" for f in errors)
-        raise RefusedError(text, next_action=errors[0].next_action)
+def _run_prepared(
+    declaration: Declaration,
+    prepared: dict[str, Prepared],
+    around: Surrounding,
+    stop: StopSignal,
+    tell: Tell,
+    open_one: OpenEngine,
+) -> dict[str, RunResult]:
+    try:
+        # Not in the main thread: there Spark would put its own handler in place of ours for Ctrl-C.
+        with ThreadPoolExecutor(max_workers=1) as opening:
+            engine = opening.submit(open_one, declaration).result()
+    except HoldfastError as error:
+        results = {}
+        for name, one in prepared.items():
+            one.lease.release()
+            results[name] = _ended(refused(one.job, error, one.started_ms, around.secrets), tell)
+        return results
+    try:
+        return _with_engine(engine, prepared, around, stop, tell)
+    finally:
+        engine.close()
 
 
-def _in_order(
-    jobs: tuple[Job, ...], engine: Engine, stop: StopSignal, take_over: bool, told: Told
-) -> tuple[RunResult, ...]:
-    results: list[RunResult] = []
-    for job in jobs:
-        if stop.event.is_set():
-            break
-        result = run_job(job, engine, stop, once=True, take_over=take_over, told=told)
-        results.append(result)
-        if result.is_bad:
-            break  # what comes after reads what this one did not finish
-    return tuple(results)
-
-
-def _together(
-    jobs: tuple[Job, ...], engine: Engine, stop: StopSignal, take_over: bool, told: Told
-) -> tuple[RunResult, ...]:
+def _with_engine(
+    engine: Engine,
+    prepared: dict[str, Prepared],
+    around: Surrounding,
+    stop: StopSignal,
+    tell: Tell,
+) -> dict[str, RunResult]:
     results: dict[str, RunResult] = {}
 
-    def work(job: Job) -> None:
-        results[job.name] = run_job(job, engine, stop, once=False, take_over=take_over, told=told)
+    def work(one: Prepared) -> None:
+        results[one.job.name] = _ended(_supervised(one, engine, around, stop, tell), tell)
 
-    threads = [threading.Thread(target=work, args=(job,), name=job.name) for job in jobs]
+    if around.once:
+        for one in prepared.values():
+            _in_own_thread(work, one)
+        return results
+    threads = [_thread(work, one) for one in prepared.values()]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return tuple(results[job.name] for job in jobs)
+    return results
 
 
-def run_job(
-    job: Job, engine: Engine, stop: StopSignal, *, once: bool, take_over: bool, told: Told
+def _supervised(
+    one: Prepared, engine: Engine, around: Surrounding, stop: StopSignal, tell: Tell
 ) -> RunResult:
-    """One run of one job, from its guards to its record."""
-    started = now_ms()
-    with ExitStack() as stack:
-        try:
-            records = open_records(job.checkpoint)
-            guard_identity(job, records)
-            lease = stack.enter_context(
-                acquire(
-                    records,
-                    take_over=take_over,
-                    machine=ThisMachine(),
-                    monotonic=time.monotonic,
-                    sleep=time.sleep,
-                )
-            )
-        except HoldfastError as error:
-            return _result(job, "refused", None, None, [], started, error)
-        return _held(job, engine, stop, lease, records, started, once=once, told=told)
-
-
-def _held(
-    job: Job,
-    engine: Engine,
-    stop: StopSignal,
-    lease: Lease,
-    records: Records,
-    started: int,
-    *,
-    once: bool,
-    told: Told,
-) -> RunResult:
-    progress: list[Mapping[str, Any]] = []
-    query: Query | None = None
+    if stop.asked():
+        one.lease.release()
+        return _not_begun(one)
     try:
-        # Again, now that nobody else can change it.
-        guard_identity(job, records)
-        query = engine.start(job, once=once, epoch=lease.epoch, check=lease.check)
-        remember_identity(job, records, query.id)
-        stopped = _follow(job, query, lease, stop, progress, told)
-        failure = query.failure()
-        if failure is not None and not stopped:
-            error: HoldfastError | None = UsageError(failure, subject=job.name)
-            result = _result(job, "failed", lease.epoch, query.id, progress, started, error)
-        else:
-            end = "stopped" if stopped else "drained"
-            result = _result(job, end, lease.epoch, query.id, progress, started, None)
-    except FencedError as error:
-        if query is not None:
-            query.stop()
-        result = _result(job, "fenced", lease.epoch, None, progress, started, error)
+        if engine.pid is not None:
+            one.lease.share(ThisMachine().process(one.lease.holder, engine.pid))
     except HoldfastError as error:
-        result = _result(job, "failed", lease.epoch, None, progress, started, error)
-    records.create(end_name(lease.epoch), encode_record(result))
+        one.lease.release()
+        return refused(one.job, error, one.started_ms, around.secrets)
+    binding = Binding(checkpoint=one.job.checkpoint, epoch=one.lease.epoch, check=one.lease.check)
+    supervisor = Supervisor(
+        one,
+        around,
+        lambda: engine.start(one.job, once=around.once, binding=binding),
+        stop,
+        tell,
+        spark_version=engine.version,
+    )
+    return supervisor.run()
+
+
+def _not_begun(one: Prepared) -> RunResult:
+    """A job whose turn had not come when the run was stopped."""
+    return RunResult(
+        job=one.job.name,
+        end="stopped",
+        epoch=one.lease.epoch,
+        query_id=None,
+        batches=0,
+        rows=0,
+        last_batch=None,
+        duration_ms=now_ms() - one.started_ms,
+        cause="",
+        started_ms=one.started_ms,
+        ended_ms=now_ms(),
+    )
+
+
+def _ended(result: RunResult, tell: Tell) -> RunResult:
+    tell(Ended(result=result))
     return result
 
 
-def _follow(
-    job: Job,
-    query: Query,
-    lease: Lease,
-    stop: StopSignal,
-    progress: list[Mapping[str, Any]],
-    told: Told,
-) -> bool:
-    """Watch a query until it ends; True where it was stopped from outside.
-
-    A stop lets the batch that is running finish: the query ends after its next progress.
-    """
-    while query.is_active():
-        asked = stop.wait(_POLL_S)
-        fresh = _take(query, progress)
-        for item in fresh:
-            told(job.name, item)
-        if lease.lost:
-            query.stop()
-            lease.check()
-        if asked and (fresh or not query.is_busy()):
-            query.stop()
-            _take(query, progress)
-            return True
-    for item in _take(query, progress):
-        told(job.name, item)
-    return False
+def _thread(work: Callable[[Prepared], None], one: Prepared) -> threading.Thread:
+    return threading.Thread(target=work, args=(one,), name=one.job.name)
 
 
-def _take(query: Query, progress: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    seen = progress[-1]["batchId"] if progress else -1
-    fresh = [item for item in query.progress() if item["batchId"] > seen]
-    progress += fresh
-    return fresh
-
-
-def _result(
-    job: Job,
-    end: Any,
-    epoch: int | None,
-    query_id: str | None,
-    progress: list[Mapping[str, Any]],
-    started: int,
-    error: HoldfastError | None,
-) -> RunResult:
-    return RunResult(
-        job=job.name,
-        end=end,
-        epoch=epoch,
-        query_id=query_id,
-        batches=len(progress),
-        rows=sum(int(item.get("numInputRows", 0)) for item in progress),
-        last_batch=int(progress[-1]["batchId"]) if progress else None,
-        duration_ms=now_ms() - started,
-        cause=f"{error.code} {error.message}" if error else "",
-        next_action=error.next_action if error else "",
-    )
+def _in_own_thread(work: Callable[[Prepared], None], one: Prepared) -> None:
+    """The main thread only waits, so that it hears signals at once."""
+    thread = _thread(work, one)
+    thread.start()
+    thread.join()

@@ -2,39 +2,18 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Self
+
+from holdfast.core.secret_text import (
+    HIDDEN,
+    SECRET_CHARACTERS_MIN,
+    SecretText,
+    is_secret_name,
+    password_in,
+    without_password,
+)
 
 _REFERENCE = re.compile(r"\$\{env:(?P<name>[^}]*)\}?")
 _WELL_FORMED = re.compile(r"\$\{env:[A-Za-z_][A-Za-z0-9_]*\}", re.ASCII)
-_PASSWORD = re.compile(r"(?P<user>://[^/@:\s]*):(?P<password>[^/@\s]+)@")
-_SECRET_NAME = re.compile(r"passw|secret|token|jaas|credential|access\.?key|account\.?key", re.I)
-_SECRET_CHARACTERS_MIN = 6
-"""Shorter values, such as `true`, are no secrets, and hiding them would blot out every output."""
-
-HIDDEN = "***"
-
-
-class SecretText(str):
-    """Text that is used as it is and shown as it was written in the declaration.
-
-    `repr` gives the reference, and so does the `repr` of whatever holds it; `str` and formatting
-    give the value, because that is what Spark and the database need.
-    """
-
-    __slots__ = ("shown",)
-    shown: str
-
-    def __new__(cls, value: str, shown: str) -> Self:
-        """Keep the value and what stands for it."""
-        text = super().__new__(cls, value)
-        text.shown = shown
-        return text
-
-    def __repr__(self) -> str:
-        return repr(self.shown)
-
-    def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
-        return (type(self), (str.__str__(self), self.shown))
 
 
 class Variables:
@@ -57,16 +36,16 @@ class Variables:
         return SecretText(value, text)
 
     def _written_out(self, text: str, name: str) -> str:
-        if _SECRET_NAME.search(name) and len(text) >= _SECRET_CHARACTERS_MIN:
+        if is_secret_name(name) and len(text) >= SECRET_CHARACTERS_MIN:
             secret = SecretText(text, HIDDEN)
             self.secrets.add(secret)
             return secret
-        match = _PASSWORD.search(text)
-        if match is None:
+        password = password_in(text)
+        if password is None:
             return text
-        if len(match["password"]) >= _SECRET_CHARACTERS_MIN:
-            self.secrets.add(SecretText(match["password"], HIDDEN))
-        return SecretText(text, _PASSWORD.sub(rf"\g<user>:{HIDDEN}@", text))
+        if len(password) >= SECRET_CHARACTERS_MIN:
+            self.secrets.add(SecretText(password, HIDDEN))
+        return SecretText(text, without_password(text))
 
     def _value(self, match: re.Match[str], refuse: Callable[[str], None]) -> str:
         reference, name = match[0], match["name"]
@@ -80,13 +59,3 @@ class Variables:
         if value:
             self.secrets.add(SecretText(value, reference))
         return value
-
-
-def as_shown(text: str) -> str:
-    """What may be shown of a text."""
-    return text.shown if isinstance(text, SecretText) else text
-
-
-def derived(value: str, original: str, shown: str) -> str:
-    """A text that was made from another: secret if that one was."""
-    return SecretText(value, shown) if isinstance(original, SecretText) else value

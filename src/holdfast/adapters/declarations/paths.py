@@ -3,7 +3,7 @@
 import os
 import re
 
-from holdfast.adapters.declarations.environment import as_shown, derived
+from holdfast.core.secret_text import as_shown, derived
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _SQLITE = re.compile(r"(?P<scheme>sqlite(?:\+\w+)?:///)(?P<path>[^/?:][^?:]*)(?P<rest>\?.*)?")

@@ -20,8 +20,8 @@ from holdfast.adapters.declarations.model import (
 from holdfast.adapters.declarations.ordering import cycles, in_order
 from holdfast.adapters.declarations.paths import absolute, absolute_sqlite, below
 from holdfast.adapters.declarations.problems import Problems, allowed, did_you_mean, hint
-from holdfast.adapters.declarations.sink_kinds import sink_kinds
 from holdfast.adapters.declarations.yaml_lines import Steps
+from holdfast.adapters.sinks.opening import sink_kinds
 from holdfast.core.job import Job, SinkSpec, SourceSpec, TriggerSpec
 
 AnySource = SourceModel | JobSourceModel

@@ -1,118 +1,92 @@
 """The engine that runs declared jobs on Spark."""
 
-import json
-from collections.abc import Callable, Mapping
-from typing import Any
+import os
+import threading
+from collections.abc import Mapping
 
+from pyspark.core.context import SparkContext
 from pyspark.sql import SparkSession
-from pyspark.sql.streaming.query import StreamingQuery
 
-from holdfast.adapters.sinks.sql import SqlSink
+from holdfast.adapters.sinks.opening import open_sink
+from holdfast.adapters.spark.ledger_writer import LEASED, LedgerWriter
+from holdfast.adapters.spark.lost import engine_alive
 from holdfast.adapters.spark.query import (
-    LedgerWriter,
     apply_transform,
-    is_native,
     read_source,
     start_native,
     start_with_ledger,
 )
 from holdfast.adapters.spark.session import open_session
+from holdfast.adapters.spark.started_query import SparkQuery
 from holdfast.core.job import Declaration, Job
-from holdfast.errors import HoldfastError, UsageError
+from holdfast.core.run_ports import Binding, NativeSink
+from holdfast.core.running.failure import cause_line, of_text
+from holdfast.errors import HoldfastError, UnreachableError, UsageError
 
-
-class SparkQuery:
-    """A started streaming query."""
-
-    def __init__(self, query: StreamingQuery) -> None:
-        """Wrap it."""
-        self._query = query
-
-    @property
-    def id(self) -> str:
-        """The id in the checkpoint's metadata."""
-        return str(self._query.id)
-
-    def is_active(self) -> bool:
-        """Whether it still runs."""
-        return bool(self._query.isActive)
-
-    def is_busy(self) -> bool:
-        """Whether a batch is running right now."""
-        return bool(self._query.status.get("isTriggerActive"))
-
-    def stop(self) -> None:
-        """End it; the batch that runs is given up, which harms nothing."""
-        self._query.stop()
-
-    def failure(self) -> str | None:
-        """Why it ended, None where it ended well."""
-        error = self._query.exception()
-        return None if error is None else _cause(str(error))
-
-    def progress(self) -> list[Mapping[str, Any]]:
-        """The progress events that Spark still has, by their own names."""
-        return [_as_mapping(item) for item in self._query.recentProgress]
+_CLOSE_WITHIN_S = 30.0
+"""How long the end of a session is waited for; Spark's own hooks go on after that."""
 
 
 class SparkEngine:
-    """Runs jobs in one session."""
+    """Implements core.run_ports.Engine: runs jobs in one session."""
 
-    def __init__(self, declaration: Declaration) -> None:
-        """Start the session."""
+    def __init__(self, declaration: Declaration, settings: Mapping[str, str]) -> None:
+        """Start the session; `settings` go below those of the declaration."""
         self._folder = declaration.folder
-        self._spark: SparkSession = open_session(declaration.spark, "holdfast")
+        self._spark: SparkSession = open_session({**settings, **declaration.spark}, "holdfast")
+        self.version = str(self._spark.version)
+        self.pid = java_pid()
 
-    @property
-    def master(self) -> str:
-        """The Spark master."""
-        return str(self._spark.sparkContext.master)
-
-    def start(self, job: Job, *, once: bool, epoch: int, check: Callable[[], None]) -> SparkQuery:
+    def start(self, job: Job, *, once: bool, binding: Binding) -> SparkQuery:
         """Start one job's query."""
-        try:
-            frame = apply_transform(
-                read_source(self._spark, job.source), job.transform, self._folder
-            )
-            if is_native(job.sink):
-                return SparkQuery(start_native(frame, job, once=once))
-            sink = _ledger_sink(job)
-            writer = LedgerWriter(sink, sink.name, epoch, check)
-            return SparkQuery(start_with_ledger(frame, job, writer, once=once))
-        except HoldfastError:
-            raise
-        except Exception as error:
-            raise UsageError(
-                f"the query did not start: {_cause(str(error))}",
-                subject=job.name,
-                next_action="mend the declaration or the transform",
-            ) from error
+        with engine_alive():
+            try:
+                return self._start(job, once, binding)
+            except (HoldfastError, ConnectionError, EOFError):
+                raise
+            except Exception as error:
+                raise _not_started(job, error) from error
 
     def close(self) -> None:
-        """End the session."""
-        self._spark.stop()
+        """End the session; a Java process that does not answer is left to its own hooks."""
+        stopping = threading.Thread(target=_stop_quietly, args=(self._spark,), daemon=True)
+        stopping.start()
+        stopping.join(_CLOSE_WITHIN_S)
+
+    def _start(self, job: Job, once: bool, binding: Binding) -> SparkQuery:
+        # The sink's options are checked before anything is started.
+        sink = open_sink(job.sink.kind, job.sink.options)
+        frame = apply_transform(read_source(self._spark, job.source), job.transform, self._folder)
+        if isinstance(sink, NativeSink):
+            return SparkQuery(start_native(frame, job, sink, once=once), frame)
+        query = start_with_ledger(frame, job, LedgerWriter(sink), once=once)
+        LEASED.bind(str(query.id), binding)
+        return SparkQuery(query, frame)
 
 
-def _ledger_sink(job: Job) -> SqlSink:
-    if job.sink.kind != "sql":
-        raise UsageError(
-            f"no sink is called {job.sink.kind!r}",
-            subject=job.name,
-            next_action="use file, delta or sql",
-        )
-    return SqlSink.from_options(job.sink.options)
+def java_pid() -> int | None:
+    """The Java process that runs the queries; under spark-submit it is the one that started us."""
+    gateway = SparkContext._gateway
+    process = getattr(gateway, "proc", None)
+    if process is not None:
+        return int(process.pid)
+    return os.getppid() if "PYSPARK_GATEWAY_PORT" in os.environ else None
 
 
-def _as_mapping(item: Any) -> Mapping[str, Any]:
-    if isinstance(item, Mapping):
-        return item
-    value: Mapping[str, Any] = json.loads(item.json)
-    return value
+def _not_started(job: Job, error: Exception) -> HoldfastError:
+    """A cause that can pass (a broker that is away) is no mistake in the declaration."""
+    text = str(error)
+    said = of_text(text)
+    message = f"the query did not start: {cause_line(text)}"
+    if said.passing:
+        return UnreachableError(message, subject=job.name, next_action=said.next_action)
+    return UsageError(
+        message, subject=job.name, next_action="mend the declaration or the transform"
+    )
 
 
-def _cause(text: str) -> str:
-    """The line that says why, out of Spark's many."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    causes = [line for line in lines if line.startswith(("Caused by:", "holdfast.", "py4j"))]
-    chosen = next((c for c in causes if "holdfast.errors" in c), lines[0] if lines else "unknown")
-    return chosen[:400]
+def _stop_quietly(spark: SparkSession) -> None:
+    try:
+        spark.stop()
+    except Exception:  # noqa: BLE001 - it is over either way: the Java process may have died
+        return

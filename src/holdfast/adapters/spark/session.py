@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Mapping
 
+from pyspark.conf import SparkConf
 from pyspark.sql import SparkSession
 
 from holdfast.errors import UnreachableError
@@ -20,7 +21,7 @@ def open_session(settings: Mapping[str, str], name: str) -> SparkSession:
     # Workers must run the interpreter that runs us, or they see other packages.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name)
-    if "spark.master" not in settings and "SPARK_ENV_LOADED" not in os.environ:
+    if "spark.master" not in settings and not submitted():
         builder = builder.master("local[*]")
     for key, value in {**_DEFAULTS, **settings}.items():
         builder = builder.config(key, value)
@@ -30,10 +31,20 @@ def open_session(settings: Mapping[str, str], name: str) -> SparkSession:
         raise UnreachableError(
             f"Spark did not start: {type(error).__name__}: {_first_line(error)}",
             subject=settings.get("spark.master", "local[*]"),
-            next_action="check Java (17 or newer) and the spark settings of the declaration",
+            next_action="`holdfast doctor` looks at Java, jars and settings",
         ) from error
-    spark.sparkContext.setLogLevel(settings.get("spark.log.level", "ERROR"))
+    spark.sparkContext.setLogLevel(settings.get("spark.log.level", "OFF"))
     return spark
+
+
+def submitted() -> bool:
+    """Whether spark-submit started this process: its Java process is there already."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def submitted_master() -> str:
+    """The master that spark-submit was given."""
+    return str(SparkConf().get("spark.master", "local[*]"))
 
 
 def _first_line(error: BaseException) -> str:

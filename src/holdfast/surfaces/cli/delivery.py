@@ -40,6 +40,7 @@ def deliver(
     warnings: Callable[[T], tuple[Finding, ...]],
     text: Callable[[T], None],
     is_bad: Callable[[T], bool] = lambda answer: False,
+    code: Callable[[T], int] = lambda answer: EXIT_DONE,
 ) -> None:
     """Run the flow, print its answer, and leave with the exit code that fits it."""
     try:
@@ -57,7 +58,7 @@ def deliver(
         # The reader went away (`| head`). Left alone, click ends with 1: a damaged checkpoint.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_UNHEARD)
-    sys.exit(EXIT_WRONG if is_wrong(found) or is_bad(answer) else EXIT_DONE)
+    sys.exit(EXIT_WRONG if is_wrong(found) or is_bad(answer) else code(answer))
 
 
 def report_error(error: HoldfastError, output: Output) -> int:

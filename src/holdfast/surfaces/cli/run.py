@@ -2,25 +2,27 @@
 
 import importlib
 import os
+import re
 import signal
 import sys
 import threading
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
-from holdfast.core.guards.guard_finding import GuardFinding
-from holdfast.core.job import Declaration
 from holdfast.core.run import RunResult
-from holdfast.errors import NotInstalledError, UsageError
-from holdfast.flows.run import StopSignal, run
+from holdfast.errors import UsageError
+from holdfast.flows.declaration import load
+from holdfast.flows.run import exit_code, run
+from holdfast.flows.supervise import StopSignal
 from holdfast.surfaces.cli.delivery import Output, deliver
 from holdfast.surfaces.render.run_json import run_result
+from holdfast.surfaces.render.run_lines import RunLines
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-_UNITS = {"s": 1, "m": 60, "h": 3600}
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_DURATION = re.compile(r"(?P<number>[0-9]{1,9})(?P<unit>[smhd])")
 
 
 @app.command()
@@ -44,28 +46,26 @@ def command(
 ) -> None:
     """Run declared jobs, each with its own checkpoint, guarded and leased.
 
-    Ctrl-C lets the batch that runs finish; a second Ctrl-C ends at once, without harm. Exit code 0:
-    all ended well; 1: a job failed or was refused; 2: nothing could be started; 3: held by another.
+    Ctrl-C lets the batch that runs finish; a second Ctrl-C ends at once, without harm. A query that
+    failed from a cause that can pass is started again; any other stays down, and the others go on.
+    Exit code 0: all ended well; 1: a job failed or was refused; 2: it could not be started; 3: held
+    by another start, or taken over by one.
     """
-    stop = StopSignal(threading.Event())
+    stop = StopSignal()
     _listen(stop)
+    shown = _teller()
 
     def flow() -> tuple[RunResult, ...]:
-        declaration = _load(file, profile)
-        if duration is not None:
-            timer = threading.Timer(_seconds(duration), stop.event.set)
+        seconds = None if duration is None else _seconds(duration)
+        declaration = load(file, profile)
+        if seconds is not None:
+            timer = threading.Timer(seconds, stop.event.set)
             timer.daemon = True
             timer.start()
-        return run(
-            declaration,
-            tuple(jobs or ()),
-            _engine,
-            stop,
-            once=once,
-            take_over=take_over,
-            told=_tell,
-            warned=_warn,
-        )
+        with shown:
+            return run(
+                declaration, tuple(jobs or ()), stop, once=once, take_over=take_over, tell=shown
+            )
 
     def as_text(results: tuple[RunResult, ...]) -> None:
         importlib.import_module("holdfast.surfaces.render.run_text").print_run(results)
@@ -78,44 +78,22 @@ def command(
         result=run_result,
         warnings=lambda results: (),
         text=as_text,
-        is_bad=lambda results: any(result.is_bad for result in results),
+        code=exit_code,
     )
 
 
-def _load(file: str, profile: str | None) -> Declaration:
-    loading = importlib.import_module("holdfast.adapters.declarations.loading")
-    environment = importlib.import_module("holdfast.adapters.process_environment")
-    declaration: Declaration = loading.load_declaration(
-        file, profile=profile, environ=environment.variables()
-    )
-    return declaration
-
-
-def _engine(declaration: Declaration) -> Any:
-    try:
-        engine = importlib.import_module("holdfast.adapters.spark.engine")
-    except ImportError as error:
-        raise NotInstalledError(
-            f"running jobs needs {error.name}", next_action="pip install 'holdfast[spark,sql]'"
-        ) from error
-    return engine.SparkEngine(declaration)
-
-
-def _tell(job: str, progress: Mapping[str, Any]) -> None:
-    rows = int(progress.get("numInputRows", 0))
-    took = int(progress.get("batchDuration", 0))
-    sys.stderr.write(f"{job}: batch {progress['batchId']}, {rows:,} rows, {took:,} ms\n")
-
-
-def _warn(finding: GuardFinding) -> None:
-    sys.stderr.write(f"! {finding.code} {finding.job}: {finding.message}\n")
+def _teller() -> Any:
+    """A live table on a terminal, lines anywhere else."""
+    if sys.stderr.isatty():
+        return importlib.import_module("holdfast.surfaces.render.run_table").RunTable()
+    return RunLines()
 
 
 def _listen(stop: StopSignal) -> None:
     """The first signal asks for an end, the second one takes it."""
 
     def hear(number: int, frame: Any) -> None:
-        if stop.event.is_set():
+        if stop.asked():
             os._exit(130)
         sys.stderr.write("holdfast: stopping after the batch that runs (again to end at once)\n")
         stop.event.set()
@@ -125,7 +103,7 @@ def _listen(stop: StopSignal) -> None:
 
 
 def _seconds(text: str) -> float:
-    number, unit = text[:-1], text[-1:]
-    if unit not in _UNITS or not number.isdigit():
+    match = _DURATION.fullmatch(text)
+    if match is None:
         raise UsageError(f"{text!r} is no duration", next_action="write 30s, 10m or 2h")
-    return float(int(number) * _UNITS[unit])
+    return float(int(match["number"]) * _UNITS[match["unit"]])

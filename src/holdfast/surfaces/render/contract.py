@@ -240,6 +240,11 @@ class RunJobJson(Model):
     duration_ms: int
     cause: str
     next_action: str
+    code: str = Field(description="The stable code of the cause, '' where there is none.")
+    exit_code: int
+    started_ms: int
+    ended_ms: int
+    restarts: int = Field(description="How often the query was started again after a failure.")
 
 
 class RunResultJson(Model):

@@ -20,7 +20,7 @@ def print_run(results: tuple[RunResult, ...]) -> None:
                 f"{result.rows:,}",
                 "-" if result.last_batch is None else f"{result.last_batch:,}",
                 f"{result.duration_ms / 1000:.1f}",
-                result.cause,
+                f"{result.code} {result.cause}".strip(),
             )
             for result in results
         ],

@@ -1,0 +1,142 @@
+"""The function for foreachBatch that writes micro-batches into a sink with a ledger."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import TimestampType
+
+from holdfast.adapters.batch_ranges import BatchRanges
+from holdfast.core.batch import Batch
+from holdfast.core.run_ports import BatchSink, Binding
+from holdfast.errors import HoldfastError, RefusedError
+
+BOUND_WITHIN_S = 120.0
+"""How long the first batch waits to be told under which lease it runs. The start of a query returns
+before its first batch ends, so this is seconds at most."""
+
+
+class LeasedQueries:
+    """Which queries of this process run under a lease, by their id.
+
+    A query's id is known only once it has started, and its first batch may come before that: it
+    waits here until it is told.
+    """
+
+    def __init__(self) -> None:
+        """None runs yet."""
+        self._changed = threading.Condition()
+        self._bindings: dict[str, Binding] = {}
+        self._errors: dict[str, HoldfastError] = {}
+
+    def bind(self, query_id: str, binding: Binding) -> None:
+        """Say under which lease a query runs; a newer start of it takes the place of an older."""
+        with self._changed:
+            self._bindings[query_id] = binding
+            self._errors.pop(query_id, None)
+            self._changed.notify_all()
+
+    def binding(self, query_id: str, sink: str) -> Binding:
+        """The lease of a query; raises RefusedError where it was started without one."""
+        with self._changed:
+            self._changed.wait_for(lambda: query_id in self._bindings, BOUND_WITHIN_S)
+            found = self._bindings.get(query_id)
+        if found is None:
+            raise RefusedError(
+                "this sink writes only under a lease, and the query was started without one",
+                subject=sink,
+                next_action="start the query with holdfast.start(writer, …)",
+            )
+        return found
+
+    def failed(self, query_id: str, error: HoldfastError) -> None:
+        """Keep what ended a batch, which Spark hands on as text alone."""
+        with self._changed:
+            self._errors[query_id] = error
+
+    def error(self, query_id: str) -> HoldfastError | None:
+        """What our sink raised in the last batch of a query."""
+        with self._changed:
+            return self._errors.get(query_id)
+
+
+LEASED = LeasedQueries()
+
+
+class LedgerWriter:
+    """Writes each batch exactly once, under the lease of the query that calls it."""
+
+    def __init__(self, sink: BatchSink) -> None:
+        """Nothing is opened before the first batch."""
+        self._sink = sink
+        self._open_for: Binding | None = None
+        self._ranges: BatchRanges | None = None
+
+    def __call__(self, frame: DataFrame, batch_id: int) -> None:
+        """Write one batch exactly once."""
+        # Set by StreamExecution on the thread of the query, which waits for us meanwhile.
+        query_id = str(frame.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId"))
+        try:
+            self._write(frame, batch_id, query_id)
+        except HoldfastError as error:
+            LEASED.failed(query_id, error)
+            raise
+
+    def _write(self, frame: DataFrame, batch_id: int, query_id: str) -> None:
+        binding = LEASED.binding(query_id, self._sink.name)
+        binding.check()
+        if self._open_for is not binding:
+            self._sink.open(query_id, binding.epoch)
+            self._ranges = BatchRanges(binding.checkpoint)
+            self._open_for = binding
+        executed = _Executed(frame)
+        self._sink.write(
+            Batch(
+                query_id=query_id,
+                sink=self._sink.name,
+                batch_id=batch_id,
+                epoch=binding.epoch,
+                columns=tuple(frame.columns),
+                rows=executed.rows,
+                offsets=self._ranges.of(batch_id) if self._ranges else {},
+                frame=executed.frame,
+            )
+        )
+        executed.finish()
+
+
+class _Executed:
+    """Rows of a frame, and the promise that its plan is run whole even if nobody wants them.
+
+    A stateful query whose batch is skipped without running the plan never commits the state of
+    that batch, and can never start again (STATE_STORE_COMMIT_VALIDATION_FAILED, Spark 4.1).
+    """
+
+    def __init__(self, frame: DataFrame) -> None:
+        self._frame = frame
+        self._done = False
+
+    def frame(self) -> DataFrame:
+        self._done = True
+        return self._frame
+
+    def rows(self) -> Iterator[Sequence[Any]]:
+        zoned = {
+            index
+            for index, field in enumerate(self._frame.schema.fields)
+            if isinstance(field.dataType, TimestampType)
+        }
+        for row in self._frame.toLocalIterator():
+            yield tuple(_in_utc(v) if i in zoned else v for i, v in enumerate(row))
+        self._done = True
+
+    def finish(self) -> None:
+        if not self._done:
+            self._frame.write.format("noop").mode("overwrite").save()
+
+
+def _in_utc(value: Any) -> Any:
+    """A moment with its zone: PySpark hands TIMESTAMP over in the driver's own zone, unsaid."""
+    return value.astimezone(UTC) if isinstance(value, datetime) else value

@@ -1,0 +1,59 @@
+"""Write down what a query was made of at its start, and warn of what will not repeat."""
+
+from holdfast.core.job import UNDECLARED, Job
+from holdfast.core.pinned_conf import DEFAULTS
+from holdfast.core.run import fingerprint_name
+from holdfast.core.run_ports import PlanFacts, Query, Records
+from holdfast.core.running.event import Tell
+from holdfast.core.running.fingerprint import UNPINNED, Fingerprint, SourcePrint, encode_fingerprint
+from holdfast.core.secret_text import as_shown, shown_options
+from holdfast.flows.prepare import Surrounding
+
+
+def record_fingerprint(
+    job: Job, query: Query, records: Records, epoch: int, around: Surrounding, tell: Tell
+) -> None:
+    """Store the fingerprint of a query that has just started; its batches go on meanwhile."""
+    facts = query.facts((*DEFAULTS, *UNPINNED))
+    fingerprint = fingerprint_of(job, query.id, epoch, facts, around)
+    records.create(fingerprint_name(epoch), encode_fingerprint(fingerprint))
+
+
+def fingerprint_of(
+    job: Job, query_id: str, epoch: int, facts: PlanFacts, around: Surrounding
+) -> Fingerprint:
+    """What is kept of a query, without its secrets."""
+    secrets = around.secrets
+    known = job.source.format != UNDECLARED
+    return Fingerprint(
+        job=job.name,
+        epoch=epoch,
+        query_id=query_id,
+        sources=tuple(
+            _source(job, position, provider, secrets)
+            if known and position == 0
+            # The declaration speaks of one source; others are the transform's own.
+            else SourcePrint(position=position, provider=provider, options={})
+            for position, provider in enumerate(facts.sources)
+        ),
+        stateful=facts.stateful,
+        output_mode=job.output_mode if known else None,
+        trigger=(job.trigger.interval or job.trigger.kind) if known else None,
+        transform=job.transform,
+        sink={"kind": job.sink.kind, **shown_options(job.sink.options, secrets)} if known else {},
+        pinned={name: facts.settings[name] for name in DEFAULTS if name in facts.settings},
+        unpinned={name: facts.settings[name] for name in UNPINNED if name in facts.settings},
+        versions=facts.versions,
+        code_revision=around.code_revision,
+    )
+
+
+def _source(job: Job, position: int, provider: str, secrets: frozenset[str]) -> SourcePrint:
+    options = {
+        **({"path": as_shown(job.source.path)} if job.source.path else {}),
+        **({"schema": job.source.schema} if job.source.schema else {}),
+        **shown_options(job.source.options, secrets),
+    }
+    return SourcePrint(
+        position=position, provider=job.source.format, options={**options, "plan": provider}
+    )
