@@ -89,12 +89,10 @@ def _run_prepared(
         # Not in the main thread: there Spark would put its own handler in place of ours for Ctrl-C.
         with ThreadPoolExecutor(max_workers=1) as opening:
             engine = opening.submit(open_one, declaration).result()
-    except HoldfastError as error:
-        results = {}
-        for name, one in prepared.items():
+    except HoldfastError:
+        for one in prepared.values():
             one.lease.release()
-            results[name] = _ended(refused(one.job, error, one.started_ms, around.secrets), tell)
-        return results
+        raise
     try:
         return _with_engine(engine, prepared, around, stop, tell)
     finally:

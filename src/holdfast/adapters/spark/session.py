@@ -1,12 +1,18 @@
 """The one Spark session in which the declared queries run."""
 
+import logging
 import os
 import sys
+import tempfile
 from collections.abc import Mapping
+from typing import IO
 
 from pyspark.conf import SparkConf
+from pyspark.core.context import SparkContext
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
+from holdfast.core.secret_text import SecretText
 from holdfast.errors import UnreachableError
 
 _DEFAULTS = {
@@ -14,26 +20,36 @@ _DEFAULTS = {
     # A second start of the same query in this session must not silently stop the first.
     "spark.sql.streaming.stopActiveRunOnRestart": "false",
 }
+_LOG_LEVEL = "spark.log.level"
+_SAID_CHARACTERS_MAX = 400
 
 
 def open_session(settings: Mapping[str, str], name: str) -> SparkSession:
-    """Start or join a session; under spark-submit the master is the one given there."""
+    """Start or join a session; under spark-submit the master is the one given there.
+
+    Spark's own log is silent unless `spark.log.level` is set: why a query failed is ours to say.
+    """
     # Workers must run the interpreter that runs us, or they see other packages.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.appName(name)
-    if "spark.master" not in settings and not submitted():
-        builder = builder.master("local[*]")
-    for key, value in {**_DEFAULTS, **settings}.items():
-        builder = builder.config(key, value)
-    try:
-        spark = builder.getOrCreate()
-    except Exception as error:
-        raise UnreachableError(
-            f"Spark did not start: {type(error).__name__}: {_first_line(error)}",
-            subject=settings.get("spark.master", "local[*]"),
-            next_action="`holdfast doctor` looks at Java, jars and settings",
-        ) from error
-    spark.sparkContext.setLogLevel(settings.get("spark.log.level", "OFF"))
+    chosen = {"spark.app.name": name, **_DEFAULTS, **settings}
+    if not submitted():
+        chosen.setdefault("spark.master", "local[*]")
+    quiet = _LOG_LEVEL not in chosen
+    with tempfile.TemporaryFile(prefix="holdfast-spark-") as said:
+        try:
+            if not submitted() and SparkContext._gateway is None:
+                _launch(chosen, said if quiet else None)
+            spark = SparkSession.builder.config(map=dict(chosen)).getOrCreate()
+        except Exception as error:
+            raise UnreachableError(
+                f"Spark did not start: {_first_line(error)}{_last_words(said)}",
+                subject=chosen.get("spark.master", "spark-submit"),
+                next_action="`holdfast doctor` looks at Java, jars and settings",
+            ) from error
+    if quiet:
+        spark.sparkContext.setLogLevel("OFF")
+        # py4j logs the traceback of every exception that a sink raises, which we tell in a line.
+        logging.getLogger("py4j").setLevel(logging.CRITICAL)
     return spark
 
 
@@ -47,5 +63,28 @@ def submitted_master() -> str:
     return str(SparkConf().get("spark.master", "local[*]"))
 
 
+def _launch(settings: Mapping[str, str], said: IO[bytes] | None) -> None:
+    """Start the Java process, with what it must know at its start as arguments.
+
+    Arguments can be read by every user of the machine (ps), so secrets are not among them; the
+    session is told of those afterwards.
+    """
+    conf = SparkConf(loadDefaults=False)
+    for key, value in settings.items():
+        if not isinstance(value, SecretText):
+            conf.set(key, value)
+    streams = {} if said is None else {"stderr": said}
+    gateway = launch_gateway(conf, streams)  # type: ignore[no-untyped-call]
+    SparkContext._ensure_initialized(gateway=gateway)
+
+
 def _first_line(error: BaseException) -> str:
     return next((line for line in str(error).splitlines() if line.strip()), "")[:200]
+
+
+def _last_words(said: IO[bytes]) -> str:
+    """What Java printed before it gave up, in one line."""
+    said.seek(0)
+    text = said.read().decode("utf-8", "replace")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return f" ({' | '.join(lines[-3:])[-_SAID_CHARACTERS_MAX:]})" if lines else ""

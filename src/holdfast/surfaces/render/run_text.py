@@ -3,7 +3,7 @@
 from holdfast.core.run import RunResult
 from holdfast.surfaces.render.page import Page
 
-_HEADER = ("job", "ended", "batches", "rows", "last batch", "seconds", "why")
+_HEADER = ("job", "ended", "batches", "rows", "last batch", "seconds")
 
 
 def print_run(results: tuple[RunResult, ...]) -> None:
@@ -20,7 +20,6 @@ def print_run(results: tuple[RunResult, ...]) -> None:
                 f"{result.rows:,}",
                 "-" if result.last_batch is None else f"{result.last_batch:,}",
                 f"{result.duration_ms / 1000:.1f}",
-                f"{result.code} {result.cause}".strip(),
             )
             for result in results
         ],
@@ -29,5 +28,8 @@ def print_run(results: tuple[RunResult, ...]) -> None:
         numbers=(2, 3, 4, 5),
     )
     for result in results:
+        if result.cause:
+            page.say()
+            page.say(f"!! {result.job}: {result.code} {result.cause}")
         if result.next_action:
-            page.say(f"next for {result.job}: {result.next_action}")
+            page.say(f"next: {result.next_action}")
