@@ -7,6 +7,7 @@ from pathlib import Path
 
 import fsspec
 import pytest
+from scripts.servers.moto import S3Server
 
 from holdfast.adapters.records.local import LocalRecords
 from holdfast.adapters.surroundings import base_probe, java
@@ -82,6 +83,11 @@ def test_packages_are_found_without_importing_them() -> None:
     assert version_of("no-such-distribution") is None
     assert is_there("json")
     assert not is_there("no_such_module")
+
+
+def test_a_pyspark_that_cannot_be_imported_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    assert spark_version() is None
 
 
 def test_the_pyspark_that_would_be_imported_is_the_one_that_counts(
@@ -197,3 +203,24 @@ def test_room_is_that_of_the_disk_of_the_nearest_folder(
     assert free_bytes(f"file://{tmp_path}") == 7
     assert asked == [str(tmp_path), str(tmp_path)]
     assert free_bytes("s3://bucket/x") is None
+
+
+@pytest.mark.server
+def test_a_probe_in_a_bucket(s3_checkpoint: str, s3_environment: S3Server) -> None:
+    probe = probe_records("a", s3_checkpoint)
+    assert (probe.failure, probe.is_exclusive) == ("", True)
+    assert probe.skew_ms is not None
+    bucket = s3_checkpoint.split("/")[2]
+    assert "Contents" not in s3_environment.client().list_objects_v2(Bucket=bucket)
+    nowhere = probe_records("a", "s3://no-such-bucket-of-ours/base/a")
+    assert nowhere.failure
+    assert nowhere.next_action
+
+
+def test_a_store_without_its_library_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "s3fs", None)
+    probe = probe_records("a", "s3://bucket/base/a")
+    assert probe.not_installed
+    assert probe.next_action == "pip install 'holdfast[s3]'"

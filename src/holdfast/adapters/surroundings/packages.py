@@ -30,9 +30,11 @@ def spark_version() -> str | None:
     A pyspark on the path of Python (that of SPARK_HOME) goes before an installed one and has no
     metadata; it says its version in a file of its own.
     """
+    if not is_there("pyspark"):
+        return None
     spec = importlib.util.find_spec("pyspark")
     if spec is None or spec.origin is None:
-        return None
+        return version_of("pyspark")
     try:
         text = Path(spec.origin).with_name("version.py").read_text(encoding="utf-8")
     except (OSError, ValueError):
