@@ -183,4 +183,4 @@ def test_pyspark_is_not_loaded() -> None:
         "import sys, holdfast.flows.doctor as d; d.doctor(None, environ={'PATH': ''}); "
         "sys.exit('pyspark' in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd="/")
+    subprocess.run([sys.executable, "-c", code], check=True)

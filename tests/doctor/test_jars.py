@@ -180,7 +180,7 @@ def test_extensions_of_others_are_kept(nowhere: Mapping[str, str]) -> None:
 
 
 def test_under_spark_submit_all_is_left_alone(tmp_path: Path) -> None:
-    environ = {"SPARK_ENV_LOADED": "1", "HOLDFAST_JARS": put_jars(tmp_path / "jars")}
+    environ = {"PYSPARK_GATEWAY_PORT": "1", "HOLDFAST_JARS": put_jars(tmp_path / "jars")}
     assert jar_settings(LAKE, environ) == {}
 
 
@@ -281,7 +281,7 @@ def test_jars_are_judged(
     assert judged(given({"spark.jars.packages": wrong})) == [("error", "HF510"), ("ok", "")]
     Path(folder, "delta-storage-4.4.0.jar").unlink()
     assert judged(plan_jars(LAKE, {"HOLDFAST_JARS": folder})) == [("error", "HF509")]
-    assert judged(plan_jars(LAKE, {"SPARK_ENV_LOADED": "1"})) == [("skipped", "")]
+    assert judged(plan_jars(LAKE, {"PYSPARK_GATEWAY_PORT": "1"})) == [("skipped", "")]
     monkeypatch.setattr(jars, "spark_version", lambda: "4.3.0")
     assert judged(plan_jars(LAKE, nowhere)) == [("error", "HF510")]
     monkeypatch.setattr(jars, "spark_version", lambda: None)

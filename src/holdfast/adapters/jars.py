@@ -25,7 +25,8 @@ DELTA_EXTENSION: Final = "io.delta.sql.DeltaSparkSessionExtension"
 DELTA_CATALOG: Final = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 FOLDER_VARIABLE: Final = "HOLDFAST_JARS"
 CACHE_VARIABLE: Final = "HOLDFAST_CACHE"
-_UNDER_SUBMIT: Final = "SPARK_ENV_LOADED"
+SUBMIT_VARIABLE: Final = "PYSPARK_GATEWAY_PORT"
+"""Set by spark-submit, whose Java process is there before ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +82,7 @@ def plan_jars(declaration: Declaration, environ: Mapping[str, str]) -> JarPlan:
     given = declaration.spark
     if not needs:
         return JarPlan(needs=needs, spark=spark, origin="none")
-    if _UNDER_SUBMIT in environ:
+    if SUBMIT_VARIABLE in environ:
         return JarPlan(needs=needs, spark=spark, origin="submit")
     if JARS in given or PACKAGES in given:
         return JarPlan(

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from holdfast.adapters.declarations.environment import as_shown
 from holdfast.adapters.declarations.loading import FILE_NAME, load_declaration
 from holdfast.adapters.declarations.unset_variables import MADE_UP, EveryVariable
-from holdfast.adapters.jars import plan_jars
+from holdfast.adapters.jars import SUBMIT_VARIABLE, plan_jars
 from holdfast.adapters.storage.opening import shown
 from holdfast.adapters.surroundings.base_probe import free_bytes, probe_records
 from holdfast.adapters.surroundings.java import look_at_java
@@ -30,13 +29,11 @@ from holdfast.core.doctor.libraries import (
 )
 from holdfast.core.guards.master import is_local_master
 from holdfast.core.job import Declaration, Job
+from holdfast.core.secret_text import as_shown, hide
 from holdfast.errors import HoldfastError, UsageError
 
 _MASTER = "spark.master"
-_UNDER_SUBMIT = "SPARK_ENV_LOADED"
 _TRANSFORM_BYTES_MAX = 1_000_000
-_SECRET_CHARACTERS_MIN = 6
-"""Shorter values, such as `true`, are no secrets, and hiding them would blot out every line."""
 _PYTHON_LIBRARIES = {
     "pandas": re.compile(r"pandas|\bpd\.", re.IGNORECASE),
     "pyarrow": re.compile(r"arrow|pandas", re.IGNORECASE),
@@ -57,7 +54,7 @@ def doctor(
     spark = spark_version()
     settings = declaration.spark if declaration else {}
     master = settings.get(_MASTER, "local[*]")
-    under_submit = _UNDER_SUBMIT in environ
+    under_submit = SUBMIT_VARIABLE in environ
     is_local = is_local_master(master) and not under_submit
     checks = [
         judge_java(look_at_java(environ), spark),
@@ -190,17 +187,10 @@ def _look_at(base: str, location: str, jobs: list[Job]) -> BaseFact:
 
 def _without_secrets(check: Check, declaration: Declaration | None) -> Check:
     """The check with every value that came from the environment shown as its reference."""
-    known = declaration.secrets if declaration else frozenset()
-    secrets = sorted((s for s in known if len(s) >= _SECRET_CHARACTERS_MIN), key=len, reverse=True)
-
-    def clean(text: str) -> str:
-        for secret in secrets:
-            text = text.replace(str(secret), as_shown(secret))
-        return text
-
+    secrets = declaration.secrets if declaration else frozenset()
     return replace(
         check,
-        found=clean(check.found),
-        subject=clean(check.subject),
-        fix=tuple(clean(line) for line in check.fix),
+        found=hide(check.found, secrets),
+        subject=hide(check.subject, secrets),
+        fix=tuple(hide(line, secrets) for line in check.fix),
     )
