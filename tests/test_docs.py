@@ -30,8 +30,8 @@ EXAMPLE = re.compile(
 )
 OF_THIS_MACHINE = re.compile(r"/(?:work|root|home)/")
 
-WITHOUT_SCREEN = {"schema", "init", "run"}
-"""Commands whose answer is no screen, or whose screen needs Spark."""
+WITHOUT_SCREEN = {"schema", "init", "run", "doctor"}
+"""Commands whose answer is no screen, needs Spark, or depends on the machine."""
 
 
 def fenced(page: Path, *languages: str) -> list[str]:

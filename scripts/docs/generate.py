@@ -16,7 +16,17 @@ from pathlib import Path
 
 from quotes import from_hex, from_text, from_zip
 from screens import help_text, json_answer, screen
-from tables import codes, errors, folders, golden_cases, modules, offset_kinds, pinned, steps
+from tables import (
+    codes,
+    doctor_codes,
+    errors,
+    folders,
+    golden_cases,
+    modules,
+    offset_kinds,
+    pinned,
+    steps,
+)
 
 ROOT = Path(__file__).parents[2]
 REGION = re.compile(
@@ -27,6 +37,7 @@ REGION = re.compile(
 )
 REGIONS: dict[str, Callable[..., str]] = {
     "codes": codes,
+    "doctor-codes": doctor_codes,
     "errors": errors,
     "folders": folders,
     "golden-cases": golden_cases,

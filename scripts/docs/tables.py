@@ -11,6 +11,7 @@ from pathlib import Path
 from quotes import GOLDEN
 
 from holdfast import errors as error_tree
+from holdfast.core.doctor.check import CODES as DOCTOR_CODES
 from holdfast.core.finding import CODES
 from holdfast.core.microbatch import STEPS
 from holdfast.core.offsets.registry import KINDS
@@ -67,6 +68,12 @@ def codes() -> str:
         for code, (severity, text) in sorted(CODES.items())
     ]
     return table(("code", "how bad", "what was found"), rows)
+
+
+def doctor_codes() -> str:
+    """Every finding of doctor."""
+    rows = [(f"[{code}](#{code.lower()})", text) for code, text in sorted(DOCTOR_CODES.items())]
+    return table(("code", "what was found"), rows)
 
 
 def errors() -> str:

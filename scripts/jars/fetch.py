@@ -1,4 +1,4 @@
-"""Resolve a group of jars once: `python scripts/jars/fetch.py GROUP` prints their folder.
+"""Resolve groups of jars once: `python scripts/jars/fetch.py GROUP...` prints their folders.
 
 Maven does the work, with one small POM for each group. Spark's own resolver (Ivy) is not used: in
 a home that Maven has filled it finds POMs without jars and fails.
@@ -14,8 +14,10 @@ import sys
 import tempfile
 import tomllib
 from pathlib import Path
+from typing import Any
 
 COORDINATES = Path(__file__).resolve().parent / "jars.toml"
+NEEDED_BY_JOBS = Path(__file__).resolve().parents[2] / "src" / "holdfast" / "adapters" / "jars.toml"
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 # Written last: a folder without it, or with another list in it, is resolved anew.
 STAMP = "resolved.txt"
@@ -48,11 +50,27 @@ def jars(group: str) -> str:
 
 
 def coordinates(group: str) -> dict[str, object]:
+    """The artifacts of a group, those that jobs need first."""
     groups = tomllib.loads(COORDINATES.read_text())
     if group not in groups:
         raise FetchError(f"no group {group} in {COORDINATES.name}; there are: {', '.join(groups)}")
-    entry: dict[str, object] = groups[group]
-    return entry
+    entry = groups[group]
+    artifacts = [*needed_by_jobs(entry), *entry["artifacts"]]
+    return {"transitive": entry["transitive"], "artifacts": artifacts}
+
+
+def needed_by_jobs(entry: dict[str, Any]) -> list[str]:
+    """What jobs need of this group, with the versions of which another one is taken here."""
+    needs = tomllib.loads(NEEDED_BY_JOBS.read_text())
+    spark = entry.get("spark", "")
+    result = []
+    for need in entry.get("needs", ()):
+        for artifact in needs[need]["artifacts"]:
+            name, _, version = artifact.rpartition(":")
+            version = entry.get("instead", {}).get(name, version)
+            filled = f"{name}:{version}".format(spark=spark, minor=spark.rpartition(".")[0])
+            result.append(filled)
+    return result
 
 
 def resolve(group: str, entry: dict[str, object], target: Path) -> None:
@@ -102,11 +120,12 @@ def cache() -> Path:
 
 
 def main(words: list[str]) -> int:
-    if len(words) != 1:
-        print("usage: python scripts/jars/fetch.py GROUP", file=sys.stderr)
+    if not words:
+        print("usage: python scripts/jars/fetch.py GROUP...", file=sys.stderr)
         return 2
     try:
-        print(folder(words[0]))
+        for group in words:
+            print(folder(group))
     except FetchError as error:
         print(error, file=sys.stderr)
         return 2

@@ -2,6 +2,9 @@
 
 import ast
 import json
+import os
+import shlex
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters.declarations.loading import load_declaration
+from holdfast.adapters.surroundings.programs import holdfast_command, python_command
 from holdfast.core.guards.checking import check_locations
 from holdfast.errors import UnreachableError, UsageError
 from holdfast.flows.init import TEMPLATES, init
@@ -106,7 +110,8 @@ def test_the_command(tmp_path: Path) -> None:
     command = [str(HOLDFAST), "init", str(target)]
     run = subprocess.run(command, capture_output=True, text=True)
     assert run.returncode == 0
-    assert run.stdout.endswith(f"\nnext: cd '{target}' && python make_data.py && holdfast run\n")
+    told = f"{python_command()} make_data.py && {holdfast_command()} run --once"
+    assert run.stdout.endswith(f"\nnext: cd '{target}' && {told}\n")
     again = subprocess.run([*command, "--output", "json"], capture_output=True, text=True)
     assert again.returncode == 2
     assert json.loads(again.stdout)["error"]["code"] == "HF001"
@@ -129,3 +134,43 @@ def test_the_test_that_is_written_passes(template: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout
+
+
+def test_programs_are_named_so_that_the_shell_finds_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = Path(sys.executable)
+    monkeypatch.setenv("PATH", str(own.parent))
+    assert python_command() in ("python", "python3")
+    assert holdfast_command() == "holdfast"
+    # A Python of the same name in another environment may lack what ours has.
+    (tmp_path / "python").symlink_to(own)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert python_command() == shlex.quote(sys.executable)
+    assert holdfast_command() == shlex.quote(str(HOLDFAST))
+
+
+@pytest.mark.spark
+def test_what_is_printed_runs_as_it_is_printed(tmp_path: Path) -> None:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environ = {**os.environ, "PATH": path, "SPARK_LOCAL_IP": "127.0.0.1"}
+    project = tmp_path / "a project"
+    made = subprocess.run(
+        ["holdfast", "init", project.name],
+        cwd=tmp_path,
+        env=environ,
+        capture_output=True,
+        text=True,
+    )
+    command = made.stdout.rpartition("\nnext: ")[2].strip()
+    assert command == "cd 'a project' && python make_data.py && holdfast run --once"
+    run = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, env=environ, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    connection = sqlite3.connect(project / "data" / "gold.db")
+    try:
+        sensors = [row[0] for row in connection.execute("SELECT sensor FROM gold")]
+    finally:
+        connection.close()
+    assert sorted(sensors) == sorted(f"s-{number}" for number in range(10))

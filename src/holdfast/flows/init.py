@@ -7,19 +7,21 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from holdfast.adapters.surroundings.programs import holdfast_command, python_command
 from holdfast.errors import UnreachableError, UsageError
 
 TEMPLATES: dict[str, tuple[str, str]] = {
     "sensors": (
         "Sensor readings: text files -> Parquet -> Parquet -> SQLite, nothing else needed.",
-        "python make_data.py && holdfast run",
+        "{python} make_data.py && {holdfast} run --once",
     ),
     "kafka-delta": (
         "Orders: a Kafka topic -> Delta -> Delta.",
-        "export KAFKA_SERVERS=localhost:9092 LAKE=/data/lake && holdfast run",
+        'export KAFKA_SERVERS=localhost:9092 LAKE="$PWD/lake" && {holdfast} doctor'
+        " && {holdfast} run --once",
     ),
 }
-"""Template to what it is and what to type next."""
+"""Template to what it is and what to type next, with the names of programs left open."""
 
 SUFFIX = ".template"
 _IN_THE_WAY_SHOWN_MAX = 10
@@ -56,11 +58,12 @@ def init(folder: str, *, template: str = "sensors") -> Initiated:
             f"cannot be written: {reason}", subject=folder, next_action="name another folder"
         ) from error
     go = "" if folder == "." else f"cd {shlex.quote(folder)} && "
+    then = TEMPLATES[template][1].format(python=python_command(), holdfast=holdfast_command())
     return Initiated(
         folder=str(target),
         template=template,
         files=tuple(contents),
-        next_command=f"{go}{TEMPLATES[template][1]}",
+        next_command=f"{go}{then}",
     )
 
 

@@ -17,10 +17,11 @@ from holdfast.surfaces.cli.plain_values import take_plain_values
 COMMANDS: dict[str, str] = {
     "run": "Run declared jobs, each with its own checkpoint, guarded and leased.",
     "init": "Write a small project that runs: a declaration, one file of transforms, a test.",
+    "doctor": "Say what would keep jobs from running here, each with the line that mends it.",
     "show": "Explain a checkpoint: what it holds, what is in flight, what a restart will do.",
     "fleet": "List every checkpoint below a folder or bucket, and what is odd about each.",
     "diff": "Put two checkpoints side by side: same lineage or not, and where they part.",
-    "schema": "Print the JSON Schema of every JSON output.",
+    "schema": "Print the JSON Schema of every JSON output, or of holdfast.yaml.",
 }
 """Command to its one line of help; the module is loaded only when the command is used."""
 

@@ -262,6 +262,25 @@ class InitResult(Model):
     next_command: str
 
 
+class CheckJson(Model):
+    """One thing that `doctor` looked at."""
+
+    name: str
+    status: Literal["ok", "warning", "error", "skipped"]
+    found: str = Field(description="What was found, or why it was not looked at.")
+    subject: str = Field(description="Which one, where there may be several; else ''.")
+    code: str = Field(description="HF5xx of what is wrong; '' where nothing is.")
+    fix: list[str] = Field(description="Lines that mend it.")
+
+
+class DoctorResult(Model):
+    """The answer of `doctor`."""
+
+    profile: str = Field(description="'' where there is no declaration, or it does not load.")
+    counts: dict[str, int] = Field(description="Checks by status.")
+    checks: list[CheckJson]
+
+
 class ErrorJson(Model):
     """Why nothing could be said."""
 
@@ -312,6 +331,13 @@ class InitEnvelope(Envelope):
     result: InitResult
 
 
+class DoctorEnvelope(Envelope):
+    """holdfast/doctor/1."""
+
+    schema_name: Literal["holdfast/doctor/1"] = Field(alias="schema")
+    result: DoctorResult
+
+
 class ErrorEnvelope(Envelope):
     """holdfast/error/1."""
 
@@ -325,6 +351,7 @@ MODELS: dict[str, type[Envelope]] = {
     "diff": DiffEnvelope,
     "run": RunEnvelope,
     "init": InitEnvelope,
+    "doctor": DoctorEnvelope,
     "error": ErrorEnvelope,
 }
 

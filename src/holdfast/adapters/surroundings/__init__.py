@@ -1,0 +1,1 @@
+"""What is around the jobs: Java, installed packages, the master, the folders of checkpoints."""
