@@ -72,11 +72,17 @@ class Recorder:
         self._newest: tuple[Any, ...] | None = None
         self._idle_s: float | None = None
         self._unread: str | None = None
+        self._other: str | None = None
 
     @property
     def trouble(self) -> str | None:
         """What keeps progress or seals from being written now, None where nothing does."""
-        return self._progress.trouble or self._seals.trouble or self._unread
+        return self._progress.trouble or self._seals.trouble or self._unread or self._other
+
+    @trouble.setter
+    def trouble(self, text: str | None) -> None:
+        """Remember what went wrong with another record of the run."""
+        self._other = text
 
     @property
     def dropped(self) -> int:

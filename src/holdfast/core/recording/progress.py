@@ -67,7 +67,8 @@ def began_ms(progress: Mapping[str, Any]) -> int | None:
     if not isinstance(text, str):
         return None
     try:
-        return int(datetime.fromisoformat(text).timestamp() * 1000)
+        moment = datetime.fromisoformat(text)
+        return int(moment.timestamp() * 1000) if moment.tzinfo is not None else None
     except (ValueError, OverflowError):
         return None
 
