@@ -21,8 +21,9 @@ from typing import Any
 from unittest.mock import patch
 
 from quotes import GOLDEN
+from recorded import MachineOfTheScreens, make_project, write_records
 
-from holdfast.surfaces.cli import fleet, main, show
+from holdfast.surfaces.cli import fleet, history, main, show, status
 
 HOUR_MS = 3_600_000
 AGE_MS = 26 * HOUR_MS
@@ -34,6 +35,9 @@ FLEET = {
     "eu/prod/orders/checkpoints/merge-gold-copy": "4.2.0/killed_stateful",
 }
 """Where `fleet` is shown: three checkpoints, one of them copied by hand."""
+
+OF_JOBS = ("status", "history")
+"""Commands that are shown with a project whose jobs have run."""
 
 LIVE = "4.2.0/kafka"
 NEWER_THAN_BACKUP = ("offsets/1", "offsets/.1.crc", "commits/1", "commits/.1.crc")
@@ -84,6 +88,10 @@ def answer(arguments: list[str]) -> tuple[int, str, str]:
         with (
             patch.object(show, "now_ms", lambda: now_ms),
             patch.object(fleet, "now_ms", lambda: now_ms),
+            patch.object(status, "now_ms", lambda: now_ms),
+            patch.object(history, "now_ms", lambda: now_ms),
+            patch.object(status, "ThisMachine", MachineOfTheScreens),
+            patch.object(history, "ThisMachine", MachineOfTheScreens),
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(talk),
         ):
@@ -106,10 +114,14 @@ def set_up(root: Path, arguments: list[str]) -> int:
     """Copy what the arguments name; give the moment at which it is looked at."""
     for source, target in wanted(root, arguments):
         shutil.copytree(source, target, dirs_exist_ok=True)
+    if arguments[0] in OF_JOBS:
+        make_project(root)
     if "backup" in arguments:
         for name in NEWER_THAN_BACKUP:
             (root / "backup" / name).unlink()
     planned_ms = newest_plan_ms(root)
+    if arguments[0] in OF_JOBS:
+        write_records(root, planned_ms)
     for path in root.rglob("*"):
         os.utime(path, (planned_ms / 1000 + 1, planned_ms / 1000 + 1))
     return planned_ms + AGE_MS

@@ -13,7 +13,7 @@ from scripts.servers.loopback import answers, free_ports, stop, wait
 from scripts.servers.moto import S3Server
 
 from holdfast.adapters.records.opening import open_records
-from holdfast.core.run_ports import Records
+from holdfast.core.running.ports import Records
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -6,7 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from holdfast.core.lease import WATCH_S, Holder, beat_name, read_beat, write_beat
+from holdfast.core.running.lease import WATCH_S, Holder, beat_name, read_beat, write_beat
 from holdfast.errors import FencedError, HoldfastError, LeaseHeldError, UnreachableError
 from holdfast.flows.lease import Lease, acquire
 from tests.lease.worlds import HOLDER, DictRecords, FakeClock, FakeMachine, unreachable

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.lease import (
+from holdfast.core.running.lease import (
     BEAT_INTERVAL_S,
     LOST_AFTER_S,
     PACE,

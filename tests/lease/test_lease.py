@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from holdfast.adapters.records.opening import open_records
-from holdfast.core.lease import (
+from holdfast.core.running.lease import (
     PACE,
     WATCH_S,
     Machine,
@@ -19,7 +19,7 @@ from holdfast.core.lease import (
     write_beat,
     write_holder,
 )
-from holdfast.core.run_ports import Records
+from holdfast.core.running.ports import Records
 from holdfast.errors import (
     FencedError,
     LeaseHeldError,

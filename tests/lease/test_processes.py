@@ -14,7 +14,7 @@ import pytest
 
 from holdfast.adapters.machine import ThisMachine
 from holdfast.adapters.records.opening import open_records
-from holdfast.core.lease import epoch_name, newest_number, read_holder
+from holdfast.core.running.lease import epoch_name, newest_number, read_holder
 from holdfast.errors import LeaseHeldError
 from holdfast.flows.lease import Lease, acquire
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from holdfast.adapters.records.opening import open_records
-from holdfast.core.run_ports import Records
+from holdfast.core.running.ports import Records
 from holdfast.errors import NotInstalledError, UnreachableError, UsageError
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from holdfast.core.lease import Holder, Pace
+from holdfast.core.running.lease import Holder, Pace
 from holdfast.errors import UnreachableError
 
 QUICK = Pace(beat_s=0.02, watch_s=0.3, lost_s=0.1)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.core.job import Declaration, Job, SinkSpec, SourceSpec, TriggerSpec
-from holdfast.core.run_ports import Binding, PlanFacts
 from holdfast.core.running.failure import Failure
+from holdfast.core.running.ports import Binding, PlanFacts
 from holdfast.errors import HoldfastError
 
 QUERY_ID = "11111111-2222-3333-4444-555555555555"

@@ -10,10 +10,10 @@ import pytest
 
 from holdfast.adapters.records.opening import open_records
 from holdfast.core.job import Declaration
-from holdfast.core.run import RunResult
 from holdfast.core.running import backoff
 from holdfast.core.running.event import Ended, Progressed, Restarting, RunEvent, Started
 from holdfast.core.running.failure import Failure
+from holdfast.core.running.run import RunResult
 from holdfast.core.secret_text import SecretText
 from holdfast.errors import (
     EngineLostError,

@@ -19,7 +19,7 @@ from typing import Any
 
 from holdfast.adapters.sinks.sql import SqlSink, Step
 from holdfast.adapters.sinks.sql_options import SqlSinkOptions
-from holdfast.core.batch import Batch
+from holdfast.core.running.batch import Batch
 from holdfast.errors import FencedError
 from tests.sinks.sql_tables import QUERY
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from holdfast.adapters.sinks.sql import SqlSink, Steps, no_steps
 from holdfast.adapters.sinks.sql_options import SqlSinkOptions
-from holdfast.core.batch import Batch
+from holdfast.core.running.batch import Batch
 
 QUERY = "6f0c2f2e-5a0c-4d57-9d1c-0f4f6f1f7a11"
 

@@ -9,7 +9,7 @@ from holdfast.adapters.sinks import sql_ledger
 from holdfast.adapters.sinks.row_digest import RowDigest
 from holdfast.adapters.sinks.sql import SqlSink, Step
 from holdfast.adapters.sinks.sql_ledger import read_ledger
-from holdfast.core.run_ports import BatchSink
+from holdfast.core.running.ports import BatchSink
 from holdfast.errors import (
     FencedError,
     InternalError,

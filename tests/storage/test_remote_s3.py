@@ -100,7 +100,9 @@ def test_show_at_default_retention_stays_below_the_limit_beyond_its_pages(
     assert shown.checkpoint.file_count > LISTING_PAGE_KEYS
     pages = [target for _, target in requests if "list-type=2" in target]
     assert len(requests) - len(pages) <= REQUESTS_MAX
-    assert len(pages) == 1 + -(-shown.checkpoint.file_count // LISTING_PAGE_KEYS)
+    # One look at the checkpoint, its pages, and one at the seals beside it: s3fs asks twice for a
+    # folder that is not there.
+    assert len(pages) == 3 + -(-shown.checkpoint.file_count // LISTING_PAGE_KEYS)
 
 
 def test_the_command_line_gives_the_same_json_by_every_spelling(

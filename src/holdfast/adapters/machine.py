@@ -14,7 +14,7 @@ from pathlib import Path
 
 from holdfast import __version__
 from holdfast.adapters.clock import now_ms
-from holdfast.core.lease import Holder
+from holdfast.core.running.lease import Holder
 
 _PROC = Path("/proc")
 _ENDED = "ZX"
@@ -22,7 +22,7 @@ _ENDED = "ZX"
 
 
 class ThisMachine:
-    """Implements core.lease.Machine."""
+    """Implements core.running.lease.Machine."""
 
     def me(self) -> Holder:
         """This process; every call has a new run id."""

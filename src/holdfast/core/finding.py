@@ -33,6 +33,10 @@ CODES: dict[str, tuple[Severity, str]] = {
     "HF125": ("warning", "a file is missing from the log of a file source"),
     "HF126": ("error", "a state directory is missing although the query is stateful"),
     "HF127": ("warning", "only some batches were written down: asynchronous progress tracking"),
+    "HF128": ("error", "a log file was altered after it was sealed"),
+    "HF129": ("error", "a record of Holdfast's own cannot be read"),
+    "HF130": ("warning", "lines of Holdfast's own records are damaged and were passed over"),
+    "HF131": ("error", "a job could not be looked at"),
 }
 
 

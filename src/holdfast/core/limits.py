@@ -56,6 +56,10 @@ CHECKSUM_BYTES_MAX = MIB
 """One checksum file. Hadoop keeps 4 bytes for every 512, which is half of this for the largest
 file that is read whole."""
 
+RECORD_BYTES_MAX = 8 * MIB
+"""One of Holdfast's own records. The largest that we write, a line of progress that is a segment of
+its own, has 4 MiB."""
+
 CHECK_FILES_MAX = 400
 """Files that `show` checks on a local disk without being asked (--verify checks all). Covers both
 logs at Spark's default retention of 100 batches, and costs about 20 ms."""

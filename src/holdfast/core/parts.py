@@ -19,16 +19,18 @@ class PartSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartCheck:
-    """How much of a part was held against a checksum."""
+    """How much of a part was held against a checksum or a seal."""
 
     files: int
     read: int
     verified: int
     failed: int
+    sealed: int = 0
+    """Of the verified ones, those that agree with a seal."""
 
     @property
     def status(self) -> str:
-        """Verified only when every file agrees with a checksum; never 'ok' for less."""
+        """Verified only when every file agrees with a checksum or a seal; never 'ok' for less."""
         if self.failed:
             return "damaged"
         # What was read and is no file of Spark's is not in `files`, and must not stand in for one.

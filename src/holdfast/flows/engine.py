@@ -4,9 +4,10 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
+from holdfast.adapters.jars import jar_settings
 from holdfast.adapters.process_environment import variables
 from holdfast.core.job import Declaration
-from holdfast.core.run_ports import Engine
+from holdfast.core.running.ports import Engine
 from holdfast.errors import NotInstalledError
 
 
@@ -24,8 +25,9 @@ def known_master(spark: Mapping[str, str]) -> str:
 
 
 def open_engine(declaration: Declaration) -> Engine:
-    """Start Spark with the settings of the declaration."""
-    engine: Engine = spark_module("holdfast.adapters.spark.engine").SparkEngine(declaration, {})
+    """Start Spark with the settings of the declaration, and the jars that its jobs need."""
+    jars = jar_settings(declaration, variables())
+    engine: Engine = spark_module("holdfast.adapters.spark.engine").SparkEngine(declaration, jars)
     return engine
 
 

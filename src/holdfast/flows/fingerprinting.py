@@ -2,10 +2,10 @@
 
 from holdfast.core.job import UNDECLARED, Job
 from holdfast.core.pinned_conf import DEFAULTS
-from holdfast.core.run import fingerprint_name
-from holdfast.core.run_ports import PlanFacts, Query, Records
 from holdfast.core.running.event import Tell
 from holdfast.core.running.fingerprint import UNPINNED, Fingerprint, SourcePrint, encode_fingerprint
+from holdfast.core.running.ports import PlanFacts, Query, Records
+from holdfast.core.running.run import fingerprint_name
 from holdfast.core.secret_text import as_shown, shown_options
 from holdfast.flows.prepare import Surrounding
 

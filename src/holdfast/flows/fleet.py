@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
+from holdfast.adapters.records.reading import FOLDER as RECORDS_FOLDER
 from holdfast.adapters.storage.opening import open_storage
 from holdfast.core.checkpoint import done_through
 from holdfast.core.fact import Fact, Known, Unreadable, interpret
@@ -24,6 +25,9 @@ from holdfast.errors import HoldfastError, NotACheckpointError
 
 WORKERS = 32
 """Folders looked at together: an object store answers in 50 ms and does not mind."""
+
+_NO_CHECKPOINTS = frozenset({"_delta_log", "_spark_metadata", RECORDS_FOLDER})
+"""Folders that are not gone down into. Our records may hold checkpoints that were put aside."""
 
 _SPREAD_MIN = 32
 _LEVELS_MAX = 4
@@ -123,7 +127,7 @@ def _children(base: Storage, job: _Job) -> tuple[str, ...] | HoldfastError | Non
         return error
     if KNOWN_ENTRIES & {*entries.folders, *entries.files}:
         return None
-    return tuple(n for n in entries.folders if n not in ("_delta_log", "_spark_metadata"))
+    return tuple(n for n in entries.folders if n not in _NO_CHECKPOINTS)
 
 
 def _folder(base: Storage, job: _Job) -> Storage:
@@ -143,6 +147,8 @@ def _look(base: Storage, job: _Job) -> _Job:
 
 def _checkpoint_paths(tree: Tree) -> Iterator[str]:
     for path in tree.directories:
+        if _is_record(path):
+            continue
         folders = set(tree.children(path))
         if {"offsets", "commits"} & folders and _holds_batches(tree, path):
             yield path
@@ -150,10 +156,16 @@ def _checkpoint_paths(tree: Tree) -> Iterator[str]:
             yield path
     known = set(tree.directories)
     for directory in sorted({p for d in known for p in _parents(d)} - known):
+        if _is_record(directory):
+            continue
         if {"offsets", "commits"} & set(tree.children(directory)) and _holds_batches(
             tree, directory
         ):
             yield directory
+
+
+def _is_record(path: str) -> bool:
+    return RECORDS_FOLDER in path and RECORDS_FOLDER in path.split("/")
 
 
 def _parents(path: str) -> Iterator[str]:

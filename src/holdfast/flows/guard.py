@@ -8,8 +8,8 @@ from holdfast.core.guards.guard_finding import GuardFinding
 from holdfast.core.job import Declaration, Job
 from holdfast.core.limits import LOG_BYTES_MAX
 from holdfast.core.parts import METADATA
-from holdfast.core.run import IDENTITY, Identity, decode_record, encode_record
-from holdfast.core.run_ports import Records
+from holdfast.core.running.ports import Records
+from holdfast.core.running.run import IDENTITY, Identity, decode_record, encode_record
 from holdfast.errors import RefusedError, UnreachableError
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from threading import Event, Thread
 from types import TracebackType
 
-from holdfast.core.lease import (
+from holdfast.core.running.lease import (
     FOLDER,
     PACE,
     Epoch,
@@ -32,7 +32,7 @@ from holdfast.core.lease import (
     write_beat,
     write_holder,
 )
-from holdfast.core.run_ports import Records
+from holdfast.core.running.ports import Records
 from holdfast.errors import FencedError, HoldfastError, LeaseHeldError, UnreachableError
 
 _JOIN_S = 10.0

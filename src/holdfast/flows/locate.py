@@ -3,6 +3,7 @@
 import os.path
 from dataclasses import dataclass
 
+from holdfast.adapters.records.reading import FOLDER as RECORDS_FOLDER
 from holdfast.adapters.storage.opening import open_storage, shown
 from holdfast.core.fact import Known, interpret
 from holdfast.core.finding import Finding
@@ -82,6 +83,8 @@ def _checkpoint_around(location: str) -> str | None:
 def _only_checkpoint_below(storage: Storage, entries: Entries, location: str) -> Located | None:
     found = []
     for name in entries.folders[:_CHILDREN_LOOKED_INTO_MAX]:
+        if name == RECORDS_FOLDER:
+            continue
         child = storage.at(name)
         try:
             if is_checkpoint(child.entries()):

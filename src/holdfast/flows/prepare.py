@@ -10,10 +10,10 @@ from holdfast.adapters.records.opening import open_records
 from holdfast.core.guards.guard_finding import GuardFinding
 from holdfast.core.guards.location import place_of
 from holdfast.core.job import Job
-from holdfast.core.run import RunResult
-from holdfast.core.run_ports import Records
 from holdfast.core.running.event import Tell, Warned
 from holdfast.core.running.failure import of_error
+from holdfast.core.running.ports import Records
+from holdfast.core.running.run import RunResult
 from holdfast.core.secret_text import hide
 from holdfast.errors import GuardedError, HoldfastError
 from holdfast.flows.guard import check_start

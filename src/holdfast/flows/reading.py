@@ -1,11 +1,13 @@
 """Read a checkpoint: one listing, one round of small reads, then as many checks as are cheap."""
 
+import importlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from holdfast.adapters.codecs.crc32c import crc32c
 from holdfast.adapters.codecs.unpack import sniff_codec, unpack
+from holdfast.adapters.records.reading import reader_beside
 from holdfast.core.checkpoint import Checkpoint
 from holdfast.core.fact import Content
 from holdfast.core.finding import Finding
@@ -32,6 +34,7 @@ from holdfast.core.reading.survey import (
     survey,
     with_checksums,
 )
+from holdfast.core.recording.segment import SEALS
 from holdfast.errors import HoldfastError, MalformedError, TooLargeError
 
 
@@ -45,6 +48,14 @@ def _unpack_head(data: bytes) -> bytes:
 
 _CODECS = Codecs(crc32c=crc32c, unpack_head=_unpack_head)
 _DIRECTORIES_REMEMBERED_MAX = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Against:
+    """What files are held against, beside the checksums that lie next to them."""
+
+    codecs: Codecs = _CODECS
+    seals: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,18 +84,46 @@ def read_checkpoint(
     beside: Beside = {}
     contents = _read_essentials(storage, with_checksums(found.tree, essentials, beside))
     history = History()
-    _check(essentials, contents, history, found)
+    against, more_notes = _seals(storage, found, batch, verify=verify)
+    _check(essentials, contents, history, found, against)
     if verify or storage.reads_are_cheap:
-        _check_more(storage, found, history, beside, verify=verify)
+        _check_more(storage, found, history, beside, against, verify=verify)
     else:
-        _look_for_repartition(storage, found, history)
+        _look_for_repartition(storage, found, history, against)
     newest = [log.path(log.last) for log in (found.offsets, found.commits) if log.last is not None]
-    gathered = Gathered(contents=contents, history=history, stats=storage.stat(newest), notes=notes)
+    gathered = Gathered(
+        contents=contents,
+        history=history,
+        stats=storage.stat(newest),
+        notes=(*notes, *more_notes),
+    )
     checkpoint = assemble(found, gathered)
     return Look(checkpoint=checkpoint, found=found, contents=contents, history=history)
 
 
-def _look_for_repartition(storage: Storage, found: Survey, history: History) -> None:
+def _seals(
+    storage: Storage, found: Survey, batch: int | None, *, verify: bool
+) -> tuple[_Against, tuple[Finding, ...]]:
+    """The seals beside the checkpoint, where there are any, for as many batches as are read."""
+    ids = found.offsets.ids
+    reader = reader_beside(storage, SEALS) if ids or found.commits.ids else None
+    if reader is None:
+        return _Against(), ()
+    if not ids or verify or storage.reads_are_cheap:
+        oldest = ids[0] if ids else 0
+    else:
+        wanted = [*ids[-2:], *(() if batch is None else (batch,))]
+        oldest = max(0, min(wanted) - 1)
+    # Loaded by name: hashing costs milliseconds to import, which few checkpoints need.
+    sealed = importlib.import_module("holdfast.flows.records.sealed")
+    read = sealed.read_seals(reader, oldest=oldest)
+    codecs = replace(_CODECS, digest=sealed.digest)
+    return _Against(codecs=codecs, seals=read.digests), read.findings
+
+
+def _look_for_repartition(
+    storage: Storage, found: Survey, history: History, against: _Against
+) -> None:
     """Find by halving where the number of partitions changed, when each read is a request.
 
     Which state can be loaded depends on it. One plan, the oldest, tells that it never did.
@@ -97,7 +136,7 @@ def _look_for_repartition(storage: Storage, found: Survey, history: History) -> 
     while low < high:
         path = found.offsets.path(ids[place])
         if ids[place] not in counts:
-            _check([path], storage.read([path], LOG_BYTES_MAX), history, found)
+            _check([path], storage.read([path], LOG_BYTES_MAX), history, found, against)
         count = counts.get(ids[place])
         if count is None or (place == low == 0 and count == counts[ids[high]]):
             return
@@ -108,7 +147,13 @@ def _look_for_repartition(storage: Storage, found: Survey, history: History) -> 
 
 
 def _check_more(
-    storage: Storage, found: Survey, history: History, beside: Beside, *, verify: bool
+    storage: Storage,
+    found: Survey,
+    history: History,
+    beside: Beside,
+    against: _Against,
+    *,
+    verify: bool,
 ) -> None:
     """Check files chunk by chunk: all of them, or as many as cost next to nothing."""
     names: Iterator[str] = checkable_names(found)
@@ -130,7 +175,7 @@ def _check_more(
         sizes = _sizes(storage, with_checksums(found.tree, chunk, beside))
         for group in _groups(chunk, sizes):
             contents = _read_group(storage, with_checksums(found.tree, group, beside), sizes)
-            _check(group, contents, history, found)
+            _check(group, contents, history, found, against)
 
 
 def _groups(names: list[str], sizes: Mapping[str, int]) -> Iterator[list[str]]:
@@ -184,7 +229,11 @@ def _sizes(storage: Storage, names: list[str]) -> dict[str, int]:
 
 
 def _check(
-    names: list[str], contents: Mapping[str, Content], history: History, found: Survey
+    names: list[str],
+    contents: Mapping[str, Content],
+    history: History,
+    found: Survey,
+    against: _Against,
 ) -> None:
     for name in names:
         content = contents.get(name)
@@ -192,8 +241,13 @@ def _check(
             history.fail(Finding(code="HF101", message=content.message, path=name))
         elif content is not None:
             hadoop, spark, hadoop_of_spark = map(contents.get, _checksum_names(name))
-            checksums = Checksums(hadoop=hadoop, spark=spark, hadoop_of_spark=hadoop_of_spark)
-            history.add(check_file(name, content, checksums, _CODECS), found.tree)
+            checksums = Checksums(
+                hadoop=hadoop,
+                spark=spark,
+                hadoop_of_spark=hadoop_of_spark,
+                seal=against.seals.get(name),
+            )
+            history.add(check_file(name, content, checksums, against.codecs), found.tree)
 
 
 def _checksum_names(name: str) -> tuple[str, str, str]:

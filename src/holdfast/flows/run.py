@@ -8,9 +8,9 @@ from holdfast.adapters.clock import now_ms
 from holdfast.adapters.code_revision import code_revision
 from holdfast.adapters.machine import ThisMachine
 from holdfast.core.job import Declaration, Job
-from holdfast.core.run import RunResult
-from holdfast.core.run_ports import Binding, Engine
 from holdfast.core.running.event import Ended, Tell, tell_nobody
+from holdfast.core.running.ports import Binding, Engine
+from holdfast.core.running.run import RunResult
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.flows.engine import known_master, open_engine
 from holdfast.flows.guard import check_declared

@@ -10,10 +10,10 @@ from holdfast.adapters.code_revision import code_revision
 from holdfast.adapters.machine import ThisMachine
 from holdfast.core.guards.location import place_of
 from holdfast.core.job import UNDECLARED, Declaration, Job, SinkSpec, SourceSpec, TriggerSpec
-from holdfast.core.run import RunResult
-from holdfast.core.run_ports import Binding
 from holdfast.core.running.event import RunEvent, Tell, Warned
 from holdfast.core.running.failure import cause_line
+from holdfast.core.running.ports import Binding
+from holdfast.core.running.run import RunResult
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.flows.engine import spark_module
 from holdfast.flows.guard import check_declared

@@ -9,7 +9,11 @@ from typing import Any
 
 from holdfast import __version__
 from holdfast.adapters.clock import now_ms
-from holdfast.core.run import (
+from holdfast.core.running.backoff import RESTARTS_ONCE_MAX, wait_s
+from holdfast.core.running.event import Progressed, Restarting, Started, Tell
+from holdfast.core.running.failure import Failure, is_interruption, of_error
+from holdfast.core.running.ports import Query
+from holdfast.core.running.run import (
     RunEnd,
     RunRestart,
     RunResult,
@@ -19,16 +23,12 @@ from holdfast.core.run import (
     restart_name,
     start_name,
 )
-from holdfast.core.run_ports import Query
-from holdfast.core.running.backoff import RESTARTS_ONCE_MAX, wait_s
-from holdfast.core.running.event import Progressed, Restarting, Started, Tell
-from holdfast.core.running.failure import Failure, is_interruption, of_error
 from holdfast.core.secret_text import as_shown, hide
 from holdfast.errors import HoldfastError, InternalError
 from holdfast.flows.fingerprinting import record_fingerprint
 from holdfast.flows.guard import remember_identity
 from holdfast.flows.prepare import Prepared, Surrounding
-from holdfast.flows.recording import Recorder
+from holdfast.flows.records.recorder import Recorder
 
 POLL_S = 0.5
 """How often a query is looked at. Its end is noticed at once, a stop within this time."""
@@ -71,7 +71,11 @@ class Supervisor:
         self._started_ms = now_ms()
         self._spark_version = spark_version
         self._recorder = Recorder(
-            self._job.checkpoint, self._records, self._lease.epoch, monotonic=time.monotonic
+            self._job.checkpoint,
+            self._records,
+            self._lease.epoch,
+            monotonic=time.monotonic,
+            secrets=around.secrets,
         )
         self._query_id: str | None = None
         self._batches = 0

@@ -17,7 +17,7 @@ from holdfast.errors import HoldfastError, UnreachableError
 
 
 class LocalRecords:
-    """Implements core.ports.Records; folders come into being with the first file in them."""
+    """Implements core.running.ports.Records; folders come with the first file in them."""
 
     def __init__(self, root: Path) -> None:
         """The root may itself be a symbolic link, or not exist yet."""

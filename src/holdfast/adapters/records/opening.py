@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from holdfast.adapters.records.local import LocalRecords
 from holdfast.adapters.storage.opening import open_storage
-from holdfast.core.run_ports import Records
+from holdfast.core.running.ports import Records
 from holdfast.errors import UsageError
 
 

@@ -21,7 +21,7 @@ _MARKS = frozenset({"s3", "s3a"})
 
 
 class RemoteRecords:
-    """Implements core.ports.Records on an fsspec file system."""
+    """Implements core.running.ports.Records on an fsspec file system."""
 
     def __init__(self, location: str, file_system: Any, root: str) -> None:
         """`location` is what people see; `root` is the same place as fsspec spells it."""
@@ -160,13 +160,21 @@ class RemoteRecords:
 
 def records_beside(storage: RemoteStorage) -> RemoteRecords:
     """The records of the checkpoint that a storage reads."""
-    above, _, name = storage._root.rpartition("/")
-    shown_above, _, _ = storage.location.rstrip("/").rpartition("/")
-    if not name or shown_above.endswith(":/"):
+    above, name = split_storage(storage)
+    if not name:
         raise UsageError(
             "a checkpoint needs a folder above it for Holdfast's records",
             subject=storage.location,
             next_action="name a folder inside this one",
         )
-    location = f"{shown_above}/_holdfast/{name}"
-    return RemoteRecords(location, storage._fs, f"{above}/_holdfast/{name}")
+    location = f"{above.location}/_holdfast/{name}"
+    return RemoteRecords(location, storage._fs, f"{above._root}/_holdfast/{name}")
+
+
+def split_storage(storage: RemoteStorage) -> tuple[RemoteStorage, str]:
+    """The folder above a storage, and its own name in it; an empty one where nothing is above."""
+    above, _, name = storage._root.rpartition("/")
+    shown_above, _, _ = storage.location.rstrip("/").rpartition("/")
+    if shown_above.endswith(":/"):
+        name = ""
+    return RemoteStorage(shown_above, storage._fs, above), name

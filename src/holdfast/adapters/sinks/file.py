@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from holdfast.adapters.sinks.native_options import native_sink
-from holdfast.core.run_ports import NativeSink
+from holdfast.core.running.ports import NativeSink
 
 
 def open_sink(options: Mapping[str, Any]) -> NativeSink:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from holdfast.core.run_ports import NativeSink
+from holdfast.core.running.ports import NativeSink
 from holdfast.errors import UsageError
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from holdfast.core.run_ports import BatchSink, NativeSink
+from holdfast.core.running.ports import BatchSink, NativeSink
 from holdfast.errors import HoldfastError, NotInstalledError, UsageError
 
 GROUP = "holdfast.sinks"

@@ -15,7 +15,7 @@ from holdfast.adapters.sinks.sql_database import open_database
 from holdfast.adapters.sinks.sql_options import SqlSinkOptions
 from holdfast.adapters.sinks.sql_target import Target
 from holdfast.adapters.sinks.sql_types import canonical_json
-from holdfast.core.batch import Batch
+from holdfast.core.running.batch import Batch
 from holdfast.errors import InternalError, RefusedError, UsageError
 
 Step = Literal["begin", "rows", "mark", "commit", "committed"]
@@ -29,7 +29,7 @@ def no_steps(_step: Step) -> None:
 
 
 class SqlSink:
-    """Implements core.ports.BatchSink. Holds no connection between calls."""
+    """Implements core.running.ports.BatchSink. Holds no connection between calls."""
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from holdfast.adapters.sinks.sql_database import SqliteDatabase, TargetTable
 from holdfast.adapters.sinks.sql_ddl import parse_columns
 from holdfast.adapters.sinks.sql_options import SqlSinkOptions, ascii_lower, check_identifier
 from holdfast.adapters.sinks.sql_types import Encoders, Kind, Stored, kind_of
-from holdfast.core.batch import Batch
+from holdfast.core.running.batch import Batch
 from holdfast.errors import RefusedError, UsageError
 
 CHUNK_ROWS_MAX = 1_000

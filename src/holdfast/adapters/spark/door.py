@@ -10,7 +10,7 @@ from holdfast.adapters.sinks.opening import open_sink
 from holdfast.adapters.spark.engine import java_pid
 from holdfast.adapters.spark.ledger_writer import LEASED, LedgerWriter
 from holdfast.adapters.spark.started_query import SparkQuery
-from holdfast.core.run_ports import Binding, NativeSink
+from holdfast.core.running.ports import Binding, NativeSink
 from holdfast.errors import UsageError
 
 

@@ -19,8 +19,8 @@ from holdfast.adapters.spark.query import (
 from holdfast.adapters.spark.session import open_session
 from holdfast.adapters.spark.started_query import SparkQuery
 from holdfast.core.job import Declaration, Job
-from holdfast.core.run_ports import Binding, NativeSink
 from holdfast.core.running.failure import cause_line, of_text
+from holdfast.core.running.ports import Binding, NativeSink
 from holdfast.errors import HoldfastError, UnreachableError, UsageError
 
 _CLOSE_WITHIN_S = 30.0
@@ -28,12 +28,12 @@ _CLOSE_WITHIN_S = 30.0
 
 
 class SparkEngine:
-    """Implements core.run_ports.Engine: runs jobs in one session."""
+    """Implements core.running.ports.Engine: runs jobs in one session."""
 
     def __init__(self, declaration: Declaration, settings: Mapping[str, str]) -> None:
-        """Start the session; `settings` go below those of the declaration."""
+        """Start the session; `settings` go over those of the declaration."""
         self._folder = declaration.folder
-        self._spark: SparkSession = open_session({**settings, **declaration.spark}, "holdfast")
+        self._spark: SparkSession = open_session({**declaration.spark, **settings}, "holdfast")
         self.version = str(self._spark.version)
         self.pid = java_pid()
 

@@ -9,8 +9,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import TimestampType
 
 from holdfast.adapters.batch_ranges import BatchRanges
-from holdfast.core.batch import Batch
-from holdfast.core.run_ports import BatchSink, Binding
+from holdfast.core.running.batch import Batch
+from holdfast.core.running.ports import BatchSink, Binding
 from holdfast.errors import HoldfastError, RefusedError
 
 BOUND_WITHIN_S = 120.0

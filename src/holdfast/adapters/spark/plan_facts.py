@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from holdfast import __version__
-from holdfast.core.run_ports import PlanFacts
+from holdfast.core.running.ports import PlanFacts
 
 _NODES_MAX = 2_000
 """Nodes of one plan that are looked at; a large query has a few hundred."""

@@ -11,7 +11,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from holdfast.adapters.spark.ledger_writer import LedgerWriter
 from holdfast.core.job import Job, SourceSpec
-from holdfast.core.run_ports import NativeSink
+from holdfast.core.running.ports import NativeSink
 from holdfast.errors import UsageError
 
 

@@ -12,7 +12,7 @@ from pyspark.core.context import SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from holdfast.core.secret_text import SecretText
+from holdfast.core.secret_text import SecretText, is_secret_name
 from holdfast.errors import UnreachableError
 
 _DEFAULTS = {
@@ -22,6 +22,7 @@ _DEFAULTS = {
 }
 _LOG_LEVEL = "spark.log.level"
 _SAID_CHARACTERS_MAX = 400
+_NEEDED_AT_LAUNCH = ("spark.jars", "spark.master", "spark.driver.", "spark.submit.", "spark.files")
 
 
 def open_session(settings: Mapping[str, str], name: str) -> SparkSession:
@@ -71,7 +72,8 @@ def _launch(settings: Mapping[str, str], said: IO[bytes] | None) -> None:
     """
     conf = SparkConf(loadDefaults=False)
     for key, value in settings.items():
-        if not isinstance(value, SecretText):
+        needed_now = key.startswith(_NEEDED_AT_LAUNCH) and not is_secret_name(key)
+        if needed_now or not isinstance(value, SecretText):
             conf.set(key, value)
     streams = {} if said is None else {"stderr": said}
     gateway = launch_gateway(conf, streams)  # type: ignore[no-untyped-call]

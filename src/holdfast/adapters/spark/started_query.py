@@ -15,15 +15,15 @@ from pyspark.sql.streaming.query import StreamingQuery
 from holdfast.adapters.spark.ledger_writer import LEASED
 from holdfast.adapters.spark.lost import engine_alive
 from holdfast.adapters.spark.plan_facts import plan_facts
-from holdfast.core.run_ports import PlanFacts
 from holdfast.core.running.failure import Failure, of_error, of_text
+from holdfast.core.running.ports import PlanFacts
 
 _CAUSES_MAX = 20
 """Nested causes that are read of one exception."""
 
 
 class SparkQuery:
-    """Implements core.run_ports.Query."""
+    """Implements core.running.ports.Query."""
 
     def __init__(self, query: StreamingQuery, frame: DataFrame) -> None:
         """`frame` is what the query writes."""

@@ -47,6 +47,11 @@ class _Listed:
     times_ms: "array[int]" = field(default_factory=lambda: array("q"))
     _places: dict[str, int] = field(default_factory=dict)
 
+    def add(self, leaf: str, info: Mapping[str, Any]) -> None:
+        self.names.append(leaf)
+        self.sizes.append(int(info.get("size") or 0))
+        self.times_ms.append(_modified_ms(info))
+
     def stat(self, leaf: str) -> FileStat | None:
         if not self._places:
             self._places = {name: place for place, name in enumerate(self.names)}
@@ -67,6 +72,7 @@ class RemoteStorage:
         self._fs = file_system
         self._root = root.rstrip("/")
         self._listed: dict[str, _Listed] | None = None
+        self._inside = _Listed()
 
     def walk(self) -> Tree:
         """List every object below the root; the listing also answers stat."""
@@ -90,10 +96,7 @@ class RemoteStorage:
                 oddities.append(Oddity(name, "a name that could not be a path"))
                 continue
             directory, _, leaf = name.rpartition("/")
-            files = listed.setdefault(directory, _Listed())
-            files.names.append(leaf)
-            files.sizes.append(int(info.get("size") or 0))
-            files.times_ms.append(_modified_ms(info))
+            listed.setdefault(directory, _Listed()).add(leaf, info)
         self._listed = listed
         directories = [Directory(path, files.names) for path, files in listed.items()]
         sizes = {path: sum(files.sizes) for path, files in listed.items()}
@@ -136,18 +139,22 @@ class RemoteStorage:
         return result
 
     def entries(self) -> Entries:
-        """One listing with a delimiter."""
+        """One listing with a delimiter; it also answers stat for the files in it."""
         try:
             found = self._fs.ls(self._root, detail=True)
         except Exception as error:
             raise unreachable(error, self.location) from error
         folders: list[str] = []
-        files: list[str] = []
+        inside = _Listed()
         for entry in found:
             name = self._relative(str(entry["name"])).strip("/")
             if name and "/" not in name:
-                (folders if entry.get("type") == "directory" else files).append(name)
-        return Entries(tuple(sorted(folders)), tuple(sorted(files)))
+                if entry.get("type") == "directory":
+                    folders.append(name)
+                else:
+                    inside.add(name, entry)
+        self._inside = inside
+        return Entries(tuple(sorted(folders)), tuple(sorted(inside.names)))
 
     def at(self, name: str) -> "RemoteStorage":
         """A folder inside this one."""
@@ -161,6 +168,9 @@ class RemoteStorage:
             directory, _, leaf = name.rpartition("/")
             files = self._listed.get(directory)
             return files.stat(leaf) if files else None
+        known = self._inside.stat(name)
+        if known is not None:
+            return known
         try:
             info = self._fs.info(f"{self._root}/{name}")
         except FileNotFoundError:

@@ -10,7 +10,7 @@ from holdfast.adapters.clock import now_ms
 from holdfast.adapters.records.opening import open_records
 from holdfast.adapters.storage.opening import open_storage
 from holdfast.core.doctor.checkpoints import Probe
-from holdfast.core.run_ports import Records
+from holdfast.core.running.ports import Records
 from holdfast.errors import HoldfastError, NotInstalledError
 
 _DATA = b"a probe of holdfast doctor; it may be removed\n"

@@ -28,6 +28,11 @@ from holdfast.errors import CheckpointError, HoldfastError, MalformedError, Newe
 _DESCRIBING = frozenset({"_metadata", "_stateSchema"})
 """Folders of Spark's among the hidden ones below state/."""
 
+_ALTERED = (
+    "is not what it was when its batch was committed: it does not agree with its seal, "
+    "and a restart reads it as it is now"
+)
+
 Parser = Callable[[bytes], object]
 Verifier = Callable[[bytes, bytes], str | None]
 
@@ -39,6 +44,8 @@ class Codecs:
     crc32c: Callable[[bytes], int]
     unpack_head: Callable[[bytes], bytes]
     """The first bytes of a compressed state file, enough for its header."""
+    digest: Callable[[bytes], str] | None = None
+    """What seals keep of a file; None where there are no seals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,15 +56,19 @@ class Checksums:
     spark: Content = None
     hadoop_of_spark: Content = None
     """Hadoop's own of Spark's checksum file, which is a file like any other to it."""
+    seal: str | None = None
+    """The digest that was taken of the file when its batch had just been committed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFile:
-    """One file after a look: what it is, whether a checksum agreed, what is wrong."""
+    """One file after a look: what it is, whether checksum and seal agreed, what is wrong."""
 
     path: str
     parsed: object | None
     verified: bool
+    sealed: bool
+    """Whether it agrees with its seal."""
     problems: tuple[Finding, ...]
 
 
@@ -79,6 +90,11 @@ def check_file(path: str, data: bytes, checksums: Checksums, codecs: Codecs) -> 
         problem = _problem(verify_hadoop_crc, checksums.spark, checksums.hadoop_of_spark)
         if problem is not None:
             problems.append(Finding(code="HF103", message=problem, path=f"{path}.crc"))
+    sealed = False
+    if checksums.seal is not None and codecs.digest is not None:
+        sealed = codecs.digest(data) == checksums.seal
+        if not sealed:
+            problems.append(Finding(code="HF128", message=_ALTERED, path=path))
     unusual = any(
         isinstance(checksum, bytes) and not has_usual_chunks(checksum)
         for checksum in (checksums.hadoop, checksums.hadoop_of_spark)
@@ -89,7 +105,8 @@ def check_file(path: str, data: bytes, checksums: Checksums, codecs: Codecs) -> 
     return CheckedFile(
         path=path,
         parsed=parsed,
-        verified=verified and not problems and not unusual,
+        verified=(sealed or (verified and not unusual)) and not problems,
+        sealed=sealed and not problems,
         problems=tuple(problems),
     )
 

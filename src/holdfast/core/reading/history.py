@@ -34,6 +34,7 @@ class History:
     _read: dict[str, int] = field(default_factory=dict)
     _verified: dict[str, int] = field(default_factory=dict)
     _failed: dict[str, int] = field(default_factory=dict)
+    _sealed: dict[str, int] = field(default_factory=dict)
 
     def add(self, checked: CheckedFile, tree: Tree) -> None:
         """Take in one checked file; the second time the same file counts nothing."""
@@ -44,6 +45,7 @@ class History:
         self._read[part] = self._read.get(part, 0) + 1
         self._verified[part] = self._verified.get(part, 0) + checked.verified
         self._failed[part] = self._failed.get(part, 0) + bool(checked.problems)
+        self._sealed[part] = self._sealed.get(part, 0) + checked.sealed
         for problem in checked.problems:
             self._warn(problem)
         if checked.problems and part == "state":
@@ -67,6 +69,7 @@ class History:
             read=self._read.get(part, 0),
             verified=self._verified.get(part, 0),
             failed=self._failed.get(part, 0),
+            sealed=self._sealed.get(part, 0),
         )
 
     def _warn(self, warning: Finding) -> None:

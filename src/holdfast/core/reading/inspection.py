@@ -16,6 +16,7 @@ from holdfast.core.reading.survey import KNOWN_ENTRIES, Survey, is_delta_schema_
 from holdfast.core.state.layout import operator_ids
 
 _ODDITIES_MAX = 20
+_OR_SEAL = " or a seal"
 
 
 def inspect(
@@ -202,7 +203,8 @@ def _about_checks(checkpoint: Checkpoint, found: Survey, history: History) -> It
         verified = sum(check.verified for check in counts)
         total = sum(check.files for check in counts)
         text = (
-            f"{names}: {verified:,} of {total:,} files agree with a checksum, the rest unverified"
+            f"{names}: {verified:,} of {total:,} files agree with a checksum"
+            f"{_OR_SEAL if any(check.sealed for check in counts) else ''}, the rest unverified"
         )
         yield Finding(code="HF105", message=text)
     left_out = len(operator_ids(found.tree)) - len(checkpoint.operators)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.core.guards.guard_finding import GuardFinding
-from holdfast.core.run import RunRestart, RunResult
+from holdfast.core.running.run import RunRestart, RunResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

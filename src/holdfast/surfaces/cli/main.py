@@ -17,6 +17,8 @@ from holdfast.surfaces.cli.plain_values import take_plain_values
 COMMANDS: dict[str, str] = {
     "run": "Run declared jobs, each with its own checkpoint, guarded and leased.",
     "init": "Write a small project that runs: a declaration, one file of transforms, a test.",
+    "status": "Say how declared jobs are doing: who runs them, the last batch, how they ended.",
+    "history": "List the runs of a job and its batches, newest first.",
     "doctor": "Say what would keep jobs from running here, each with the line that mends it.",
     "show": "Explain a checkpoint: what it holds, what is in flight, what a restart will do.",
     "fleet": "List every checkpoint below a folder or bucket, and what is odd about each.",

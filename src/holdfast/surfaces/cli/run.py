@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.core.run import RunResult
+from holdfast.core.running.run import RunResult
 from holdfast.errors import UsageError
 from holdfast.flows.declaration import load
 from holdfast.flows.run import exit_code, run

@@ -5,25 +5,13 @@ Additive only: a field may be added, none is renamed, removed or given another m
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from holdfast.surfaces.render.contract_envelope import Envelope, Model
+from holdfast.surfaces.render.contract_records import HistoryEnvelope, StatusEnvelope
 
 Count = int
 FactStatus = Literal["known", "absent", "unreadable"]
-
-
-class Model(BaseModel):
-    """Programs that read this must ignore fields that they do not know."""
-
-    model_config = ConfigDict(extra="allow")
-
-
-class FindingJson(Model):
-    """One finding."""
-
-    code: str = Field(description="Stable, never reused: HF101 …")
-    severity: Literal["info", "warning", "error"]
-    message: str
-    path: str = Field(description="Relative to the target; '' where it is about all of it.")
 
 
 class FactJson(Model):
@@ -114,13 +102,14 @@ class SizeJson(Model):
 
 
 class IntegrityJson(Model):
-    """How much of a part was held against a checksum."""
+    """How much of a part was held against a checksum or a seal."""
 
     status: Literal["verified", "unverified", "damaged"]
     files: int
     read: int
     verified: int
     failed: int
+    sealed: int = Field(default=0, description="Of the verified ones, those with a seal.")
 
 
 class MoveJson(Model):
@@ -289,13 +278,6 @@ class ErrorJson(Model):
     next_action: str
 
 
-class Envelope(Model):
-    """What every answer has."""
-
-    target: str
-    warnings: list[FindingJson]
-
-
 class ShowEnvelope(Envelope):
     """holdfast/show/1."""
 
@@ -352,6 +334,8 @@ MODELS: dict[str, type[Envelope]] = {
     "run": RunEnvelope,
     "init": InitEnvelope,
     "doctor": DoctorEnvelope,
+    "status": StatusEnvelope,
+    "history": HistoryEnvelope,
     "error": ErrorEnvelope,
 }
 

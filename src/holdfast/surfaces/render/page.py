@@ -27,9 +27,9 @@ def console() -> Console:
 class Page:
     """Prints in order what it is given."""
 
-    def __init__(self) -> None:
-        """Start an empty page."""
-        self._console = console()
+    def __init__(self, target: Console | None = None) -> None:
+        """Start an empty page, on standard output unless told otherwise."""
+        self._console = target or console()
 
     def say(self, text: str = "", style: str = "") -> None:
         """One line, indented like the rest."""

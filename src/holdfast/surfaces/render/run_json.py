@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from holdfast.core.run import RunResult
+from holdfast.core.running.run import RunResult
 
 
 def run_result(results: tuple[RunResult, ...]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """`run` for a person: a line for each job when all is over."""
 
-from holdfast.core.run import RunResult
+from holdfast.core.running.run import RunResult
 from holdfast.surfaces.render.page import Page
 
 _HEADER = ("job", "ended", "batches", "rows", "last batch", "seconds")

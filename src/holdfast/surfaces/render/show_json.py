@@ -57,6 +57,7 @@ def show_result(shown: Shown) -> dict[str, Any]:
                 "read": check.read,
                 "verified": check.verified,
                 "failed": check.failed,
+                "sealed": check.sealed,
             }
             for part, check in checkpoint.checks.items()
         },

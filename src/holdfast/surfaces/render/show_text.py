@@ -17,6 +17,8 @@ from holdfast.surfaces.render.words import age, count, moment, plain, size, span
 _POSITIONS_MAX = 60
 """Rows of one source's table; a topic can have thousands of partitions."""
 
+_SEALED_PARTS = ("metadata", "offsets", "commits")
+
 _FILES_MAX = 20
 """Input files listed by name."""
 
@@ -94,6 +96,7 @@ class ShowText:
                 rows.append(
                     (label, f"{span(log.first, log.last)} ({count(len(log.ids), 'file')}{gaps})")
                 )
+        rows += _seal_rows(checkpoint)
         if isinstance(checkpoint.plan, Known):
             rows.append(("watermark", watermark(_watermark_ms(checkpoint))))
             rows += self._conf_rows(checkpoint.plan.value.conf)
@@ -246,6 +249,13 @@ def _check(checkpoint: Checkpoint, part: str) -> tuple[str, str, str, str]:
     if check is None:
         return ("", "", "", "")
     return (f"{check.files:,}", f"{check.read:,}", f"{check.verified:,}", f"{check.failed:,}")
+
+
+def _seal_rows(checkpoint: Checkpoint) -> list[tuple[str, str]]:
+    checks = [checkpoint.checks[part] for part in _SEALED_PARTS if part in checkpoint.checks]
+    sealed = sum(check.sealed for check in checks)
+    total = sum(check.files for check in checks)
+    return [("seals", f"{sealed:,} of {count(total, 'log file')} agree with a seal")] * bool(sealed)
 
 
 def _said(fact: Fact[str] | Fact[object]) -> str:

@@ -40,6 +40,20 @@ def age(time_ms: int | None, now_ms: int) -> str:
     return next(f"{seconds // unit} {name} ago" for least, unit, name in _AGES if seconds >= least)
 
 
+def duration(time_ms: int | None) -> str:
+    """How long something took: 120 ms, 4.2 s, 3 min 5 s, 2 h 10 min."""
+    if time_ms is None:
+        return "unknown"
+    if time_ms < 1_000:
+        return f"{time_ms} ms"
+    seconds = time_ms // 1_000
+    if seconds < 60:
+        return f"{time_ms / 1_000:.1f} s"
+    if seconds < 3_600:
+        return f"{seconds // 60} min {seconds % 60} s"
+    return f"{seconds // 3_600:,} h {seconds % 3_600 // 60} min"
+
+
 def watermark(time_ms: int | None) -> str:
     """A watermark; 0 is what Spark writes before there is one."""
     if time_ms is None:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from holdfast.core.batch import Batch
 from holdfast.core.job import Job
+from holdfast.core.running.batch import Batch
 from holdfast.core.running.failure import Failure
 
 

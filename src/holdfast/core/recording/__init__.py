@@ -1,0 +1,1 @@
+"""What Holdfast writes down while a query runs: segments of lines, seals, progress, and status."""

@@ -1,0 +1,1 @@
+"""Writing and reading our records of runs: progress, seals, starts and ends."""
