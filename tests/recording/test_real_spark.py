@@ -10,7 +10,7 @@ import pytest
 from holdfast.adapters.records.opening import open_records
 from holdfast.core.recording.progress import by_batch, is_idle
 from holdfast.core.recording.seal import decode_seal
-from holdfast.flows.records.segments import read_segments
+from holdfast.flows.records.segment_reading import read_segments
 from holdfast.flows.show import show
 
 pytestmark = pytest.mark.spark

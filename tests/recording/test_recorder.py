@@ -11,7 +11,7 @@ from holdfast.core.running.ports import Records
 from holdfast.errors import UnreachableError
 from holdfast.flows.records import recorder as recording
 from holdfast.flows.records.recorder import CATCH_UP_MAX, Recorder
-from holdfast.flows.records.segments import read_segments
+from holdfast.flows.records.segment_reading import read_segments
 from tests.checkpoint_builder import CheckpointBuilder
 from tests.lease.worlds import DictRecords, FakeClock, unreachable
 from tests.recording.events import event, idle

@@ -15,7 +15,8 @@ from holdfast.core.recording.segment import (
 )
 from holdfast.errors import UnreachableError
 from holdfast.flows.records import segments
-from holdfast.flows.records.segments import SegmentWriter, read_segments
+from holdfast.flows.records.segment_reading import read_segments
+from holdfast.flows.records.segments import SegmentWriter
 from tests.lease.worlds import DictRecords, FakeClock, unreachable
 
 

@@ -16,7 +16,7 @@ from holdfast.core.running.ports import Records
 from holdfast.errors import NotACheckpointError
 from holdfast.flows.records.last_batches import LastBatches, last_batches
 from holdfast.flows.records.run_records import about_damage, list_runs, read_epoch, read_runs
-from holdfast.flows.records.segments import read_segments
+from holdfast.flows.records.segment_reading import read_segments
 from holdfast.flows.status import Target, about_lines
 
 _EVENTS_PER_BATCH = 4

@@ -6,7 +6,7 @@ from holdfast.core.finding import Finding
 from holdfast.core.recording.seal import Seal, decode_seal, digest, sealed_digests
 from holdfast.core.recording.segment import SEALS, segment_names
 from holdfast.errors import HoldfastError
-from holdfast.flows.records.segments import ReadableRecords, read_segment
+from holdfast.flows.records.segment_reading import ReadableRecords, read_segment
 
 __all__ = ["SealedFiles", "digest", "read_seals"]
 
