@@ -3,17 +3,13 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fsspec.implementations.memory import MemoryFileSystem
 
-from holdfast.adapters.records.opening import open_records
 from holdfast.core.job import UNDECLARED, SinkSpec
-from holdfast.core.secret_text import SecretText
 from holdfast.errors import RefusedError, UnreachableError
 from holdfast.flows.guard import check_declared, check_start, remember_identity
 from tests.checkpoint_builder import QUERY_ID, CheckpointBuilder
@@ -244,86 +240,12 @@ def test_a_damaged_record_of_a_neighbour_is_its_own_affair(world: World) -> None
     assert world.codes(world.job("returns")) == []
 
 
-def test_an_older_copy_was_restored(world: World) -> None:
-    job = world.job("orders")
-    world.ran(job)
-    world.sealed(job, 0, 1, 2, 3, torn=b'{"batch": 9')
-    (found,) = world.check(job)
-    assert (found.code, found.severity) == ("HF219", "error")
-    assert "ends with batch 2, and batch 3" in found.message
-    options = {"path": "/o", "asyncProgressTrackingEnabled": "true"}
-    weak = replace(job, sink=SinkSpec(kind="file", options=options))
-    assert world.codes(weak) == [("HF219", "warning")]
-
-
-def test_logs_that_were_emptied_while_the_id_was_kept(world: World) -> None:
-    job = world.job("orders")
-    world.ran(job)
-    world.sealed(job, 0, 1, 2)
-    for log in ("offsets", "commits"):
-        shutil.rmtree(world.base / "orders" / log)
-    (found,) = world.check(job)
-    assert (found.code, found.severity) == ("HF219", "error")
-    assert "is empty, and batch 2" in found.message
-
-
-def test_a_commit_that_was_removed_to_run_a_batch_again(world: World) -> None:
-    job = world.job("orders")
-    world.ran(job)
-    world.sealed(job, 0, 1, 2)
-    (world.base / "orders" / "commits" / "2").unlink()
-    assert world.codes(job) == []
-
-
-def test_an_idle_query_names_a_batch_that_was_never_planned(world: World) -> None:
-    job = world.job("orders")
-    world.ran(job)
-    world.ended(job, 3)
-    assert world.codes(job) == []
-    world.ended(job, 4, epoch=2)
-    assert world.codes(job) == [("HF219", "error")]
-
-
-def test_what_the_newest_epoch_tells_counts(world: World) -> None:
-    job = world.job("orders")
-    world.ran(job)
-    world.ended(job, 9)
-    world.sealed(job, 1, 2, epoch=2)
-    assert world.codes(job) == []
-
-
 def test_a_place_given_by_hand_where_nothing_lies(world: World) -> None:
     job = world.job("orders", at="typo")
     assert world.codes(job, given_by_hand=True) == [("HF220", "warning")]
     assert world.codes(job) == []
     undeclared = replace(job, source=replace(job.source, format=UNDECLARED))
     assert world.codes(undeclared, given_by_hand=True) == []
-
-
-def test_a_location_from_the_environment_is_not_given_away(world: World) -> None:
-    world.ran(world.job("orders", at="secret-a"))
-    world.base.joinpath("secret-a").rename(world.base / "secret-b")
-    CheckpointBuilder(world.base).write("_spark_metadata/0", "v1").metadata(OTHER_ID)
-    location = SecretText(str(world.base / "secret-b"), "${env:WHERE}/b")
-    found = world.check(replace(world.job("orders"), checkpoint=location))
-    assert [finding.code for finding in found] == ["HF209", "HF210", "HF218"]
-    told = " ".join(finding.message + finding.next_action for finding in found)
-    assert str(world.base) not in told and "secret-b" not in told and "${env:WHERE}/b" in told
-
-
-def test_a_location_from_the_environment_that_moved(world: World) -> None:
-    def job(base: Path) -> Any:
-        location = SecretText(str(base / "orders"), "${env:BASE}/orders")
-        return replace(world.job("orders"), checkpoint=location)
-
-    world.ran(job(world.base))
-    record = (world.base / "_holdfast" / "orders" / "identity.json").read_text()
-    assert str(world.base) not in record and "${env:BASE}/orders" in record
-    assert world.codes(job(world.base)) == []
-    moved = world.base.rename(world.base.with_name("elsewhere"))
-    (found,) = world.check(job(moved))
-    assert (found.code, found.severity) == ("HF213", "error")
-    assert "was last used at another place" in found.message
 
 
 def test_a_record_of_an_earlier_release(world: World) -> None:
@@ -375,38 +297,3 @@ def test_remembering_twice_and_remembering_something_else(world: World) -> None:
 def test_what_is_declared_is_checked_without_a_look() -> None:
     found = check_declared(declare(make_job("orders", "/nowhere/2026-11-15")), "local")
     assert [finding.code for finding in found] == ["HF201"]
-
-
-@pytest.fixture
-def bucket() -> Iterator[MemoryFileSystem]:
-    files = MemoryFileSystem()
-    yield files
-    files.rm("/guards", recursive=True)
-
-
-def test_a_store_of_objects(bucket: MemoryFileSystem) -> None:
-    job = make_job("orders", "memory://guards/base/orders")
-    bucket.pipe_file("/guards/marker", b"")
-    records = open_records(job.checkpoint)
-
-    def codes(name: str = "orders") -> list[str]:
-        checkpoint = f"memory://guards/base/{name}"
-        found = check_start(
-            make_job(name.rpartition("/")[2], checkpoint),
-            open_records(checkpoint),
-            given_by_hand=False,
-        )
-        return [finding.code for finding in found]
-
-    assert codes() == []
-    remember_identity(job, records, QUERY_ID)
-    assert codes() == ["HF211"]
-    bucket.pipe_file("/guards/base/orders/metadata", f'{{"id":"{QUERY_ID}"}}'.encode())
-    bucket.pipe_file("/guards/base/orders/offsets/0", b"v1")
-    assert codes() == []
-    assert codes("orders/state/inner") == ["HF209"]
-    bucket.mv("/guards/base/orders", "/guards/base/sales", recursive=True)
-    assert codes() == ["HF211"]
-    assert codes("sales") == ["HF218"]
-    bucket.pipe_file("/guards/_spark_metadata/0", b"v1")
-    assert codes("new") == ["HF210"]
