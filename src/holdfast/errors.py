@@ -21,7 +21,10 @@ checkpoint (core/finding.py), HF2xx those of the guards (core/guards), HF5xx tho
 (core/doctor/check.py).
 """
 
-from typing import ClassVar
+from typing import ClassVar, Literal
+
+Why = Literal["missing", "forbidden", "odd", "unanswered"]
+"""Why a look failed: nothing there, no permission, no plain file, or no answer at all."""
 
 
 class HoldfastError(Exception):
@@ -80,6 +83,18 @@ class UnreachableError(HoldfastError):
     """Could not look: nothing there, no permission, no answer."""
 
     code = "HF007"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        subject: str = "",
+        next_action: str = "",
+        why: Why = "unanswered",
+    ) -> None:
+        """Keep the reason as well: that nothing is there is an answer, silence is none."""
+        super().__init__(message, subject=subject, next_action=next_action)
+        self.why: Why = why
 
 
 class NotInstalledError(HoldfastError):

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.adapters.declarations.environment import SecretText
+from holdfast.core.guard_finding import GuardFinding
 from holdfast.core.guards.checking import check_locations
-from holdfast.core.guards.guard_finding import GuardFinding
 from holdfast.core.guards.location import place_of
 from holdfast.core.guards.master import is_local_master
 from holdfast.core.job import Declaration, Job, SinkSpec, SourceSpec, TriggerSpec

@@ -72,3 +72,23 @@ CHECK_CHUNK_FILES = 128
 
 SOURCES_MAX = 200
 """Source directories that are looked into; a query has a handful."""
+
+PLAN_STEPS_MAX = 20_000
+"""Nodes and expressions of one query's plan that are looked at before it starts. Each is a few
+calls into the JVM, about a millisecond; a plan of a thousand columns has some thousands."""
+
+RECORDS_NEARBY_MAX = 1_000
+"""Records of other checkpoints below the same base that are read to find out whose a checkpoint
+is. Only where it has no record of its own, or a wrong id: 1,000 take some seconds on a store."""
+
+FOLDERS_ABOVE_MAX = 32
+"""Folders above a checkpoint that are looked at; a path is rarely deeper than ten."""
+
+FOLDERS_INSIDE_MAX = 200
+"""Folders inside a checkpoint that are looked at for another one; Spark makes four."""
+
+SOURCE_MODULES_MAX = 50
+"""Modules of a transform whose text is read for calls that are not repeatable."""
+
+SOURCE_CHARACTERS_MAX = 2_000_000
+"""Text of one such module; the longest written by people have some 500,000 characters."""

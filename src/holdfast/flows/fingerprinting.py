@@ -1,8 +1,10 @@
 """Write down what a query was made of at its start, and warn of what will not repeat."""
 
+from holdfast.adapters.spark.transform_source import declared_source
+from holdfast.core.guards.repeatable_transform import find_unrepeatable
 from holdfast.core.job import UNDECLARED, Job
 from holdfast.core.pinned_conf import DEFAULTS
-from holdfast.core.running.event import Tell
+from holdfast.core.running.event import Tell, Warned
 from holdfast.core.running.fingerprint import UNPINNED, Fingerprint, SourcePrint, encode_fingerprint
 from holdfast.core.running.ports import PlanFacts, Query, Records
 from holdfast.core.running.run import fingerprint_name
@@ -17,6 +19,8 @@ def record_fingerprint(
     facts = query.facts((*DEFAULTS, *UNPINNED))
     fingerprint = fingerprint_of(job, query.id, epoch, facts, around)
     records.create(fingerprint_name(epoch), encode_fingerprint(fingerprint))
+    for finding in find_unrepeatable(job.name, facts.unrepeatable, declared_source(job.transform)):
+        tell(Warned(finding=finding))
 
 
 def fingerprint_of(

@@ -1,96 +1,66 @@
-"""What must hold of a checkpoint before its query may start, looked at without Spark."""
+"""What must hold of a job before its query may start, looked at without Spark."""
 
-from holdfast.adapters.storage.opening import open_storage
-from holdfast.core.fact import Known, interpret
-from holdfast.core.formats.query_metadata import parse_query_metadata
+from holdfast.core.guard_finding import GuardFinding
 from holdfast.core.guards.checking import check_locations
-from holdfast.core.guards.guard_finding import GuardFinding
+from holdfast.core.guards.location import place_digest
+from holdfast.core.guards.start.checking import judge_start, needs_neighbours
 from holdfast.core.job import Declaration, Job
-from holdfast.core.limits import LOG_BYTES_MAX
-from holdfast.core.parts import METADATA
 from holdfast.core.running.ports import Records
 from holdfast.core.running.run import IDENTITY, Identity, decode_record, encode_record
-from holdfast.errors import RefusedError, UnreachableError
+from holdfast.core.secret_text import as_shown
+from holdfast.errors import RefusedError
+from holdfast.flows.start_evidence import (
+    look_above,
+    look_at_checkpoint,
+    look_at_neighbours,
+    remember,
+)
 
 
 def check_declared(declaration: Declaration, master: str) -> tuple[GuardFinding, ...]:
-    """What is unsafe about the declared jobs, without a look at storage."""
+    """Everything that is unsafe about the declared jobs, without a look at storage."""
     return check_locations(declaration, master)
 
 
 def check_start(job: Job, records: Records, *, given_by_hand: bool) -> tuple[GuardFinding, ...]:
-    """What a look at storage and records says against starting one job."""
-    try:
-        guard_identity(job, records)
-    except RefusedError as error:
-        return (
-            GuardFinding(
-                code=error.code,
-                severity="error",
-                job=job.name,
-                message=error.message,
-                next_action=error.next_action,
-            ),
-        )
-    return ()
+    """Everything that is unsafe about starting one job now: its checkpoint, and our records of it.
 
-
-def guard_identity(job: Job, records: Records) -> None:
-    """Refuse a checkpoint that is gone, that was swapped, or that was moved since the last run."""
-    data = records.read(IDENTITY)
-    if data is None:
-        return
-    known = decode_record(Identity, data)
-    if known is None:
-        raise RefusedError(
-            "our record of this checkpoint cannot be read",
-            subject=f"{records.location}/{IDENTITY}",
-            next_action="put the file aside and say under which query id the job last ran",
-        )
-    _refuse_if_moved(job, known)
-    found = stored_query_id(job.checkpoint)
-    if found is None:
-        raise RefusedError(
-            f"the checkpoint is gone: this job last ran as query {known.query_id}, and starting it "
-            "now would begin again from nothing, with rows written twice or dropped by the sink",
-            subject=job.checkpoint,
-            next_action="restore it from a backup",
-        )
-    if found != known.query_id:
-        raise RefusedError(
-            f"the checkpoint belongs to query {found}, and this job last ran as {known.query_id}",
-            subject=job.checkpoint,
-            next_action="bring back the checkpoint of this job, or give it another location",
-        )
+    Reads names and a few small files. Raises UnreachableError where a store gives no answer.
+    """
+    remembered = remember(job, records)
+    found = look_at_checkpoint(job.checkpoint)
+    is_needed = needs_neighbours(found, remembered)
+    return judge_start(
+        job,
+        found,
+        remembered,
+        above=look_above(job.checkpoint),
+        neighbours=look_at_neighbours(job.checkpoint) if is_needed else (),
+        given_by_hand=given_by_hand,
+    )
 
 
 def remember_identity(job: Job, records: Records, query_id: str) -> None:
-    """Write down, once, which query this checkpoint belongs to."""
-    identity = Identity(job=job.name, query_id=query_id, checkpoint=job.checkpoint)
-    records.create(IDENTITY, encode_record(identity))
+    """Write down, once, which query this checkpoint belongs to.
 
-
-def stored_query_id(checkpoint: str) -> str | None:
-    """The id in a checkpoint's `metadata`, None where there is no checkpoint."""
-    try:
-        storage = open_storage(checkpoint)
-        content = storage.read([METADATA], LOG_BYTES_MAX)[METADATA]
-    except UnreachableError:
-        return None
-    fact = interpret(METADATA, content, parse_query_metadata)
-    return fact.value if isinstance(fact, Known) else None
-
-
-def _refuse_if_moved(job: Job, known: Identity) -> None:
-    if known.job != job.name:
-        raise RefusedError(
-            f"this checkpoint is that of the job {known.job!r}",
-            subject=job.checkpoint,
-            next_action="give each job its own checkpoint",
-        )
-    if known.checkpoint != job.checkpoint:
-        raise RefusedError(
-            f"the checkpoint was moved: it was last used at {known.checkpoint}",
-            subject=job.checkpoint,
-            next_action="move it back",
-        )
+    Raises RefusedError where it is written down already that it belongs to another one: somebody
+    changed the checkpoint between the guards and the start, and the query must be stopped.
+    """
+    identity = Identity(
+        job=job.name,
+        query_id=query_id,
+        checkpoint=as_shown(job.checkpoint),
+        place=place_digest(job.checkpoint),
+    )
+    if records.create(IDENTITY, encode_record(identity)):
+        return
+    data = records.read(IDENTITY)
+    known = decode_record(Identity, data) if data is not None else None
+    if known is not None and known.query_id == query_id:
+        return
+    belongs = "cannot be read" if known is None else f"names query {known.query_id}"
+    raise RefusedError(
+        f"the query started as {query_id}, and our record of this checkpoint {belongs}",
+        subject=f"{records.location}/{IDENTITY}",
+        next_action="stop the query, and bring back the checkpoint that the record names",
+    )

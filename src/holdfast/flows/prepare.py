@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from holdfast.adapters.clock import now_ms
 from holdfast.adapters.machine import ThisMachine
 from holdfast.adapters.records.opening import open_records
-from holdfast.core.guards.guard_finding import GuardFinding
+from holdfast.core.guard_finding import GuardFinding
 from holdfast.core.guards.location import place_of
-from holdfast.core.job import Job
+from holdfast.core.job import UNDECLARED, Job
 from holdfast.core.running.event import Tell, Warned
 from holdfast.core.running.failure import of_error
 from holdfast.core.running.ports import Records
@@ -60,7 +60,10 @@ def prepare_or_raise(
     """Pass the guards and take the lease of one job; raises what is against it."""
     started_ms = now_ms()
     records = open_records(job.checkpoint)
-    given_by_hand = place_of(job.checkpoint) != place_of(f"{around.base}/{job.name}")
+    # Code that hands over its own writer always says where its checkpoint lies.
+    given_by_hand = job.source.format == UNDECLARED or place_of(job.checkpoint) != place_of(
+        f"{around.base}/{job.name}"
+    )
     found = (*declared, *check_start(job, records, given_by_hand=given_by_hand))
     for finding in found:
         if finding.severity == "warning":

@@ -3,10 +3,9 @@
 import importlib
 import os
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 from holdfast.adapters.records.local import LocalRecords
-from holdfast.adapters.storage.opening import open_storage
+from holdfast.adapters.storage.opening import local_path, open_storage
 from holdfast.core.running.ports import Records
 from holdfast.errors import UsageError
 
@@ -16,7 +15,7 @@ def open_records(checkpoint_location: str) -> Records:
 
     Every path that leads to one checkpoint leads to the same records: symbolic links are resolved.
     """
-    path = _local_path(checkpoint_location)
+    path = local_path(checkpoint_location)
     if path is not None:
         return LocalRecords(_beside(path, checkpoint_location))
     storage = open_storage(checkpoint_location)
@@ -37,15 +36,3 @@ def _beside(path: Path, location: str) -> Path:
             next_action="name a folder inside this one",
         )
     return real.parent / "_holdfast" / real.name
-
-
-def _local_path(location: str) -> Path | None:
-    """The path that a location names, None where it is a URL of a store."""
-    if "\0" in location or not location.strip():
-        raise UsageError("a location cannot be empty", next_action="name a folder or a URL")
-    scheme, separator, _ = location.partition("://")
-    if separator:
-        return Path(unquote(urlsplit(location).path)) if scheme == "file" else None
-    if location.startswith("file:/"):
-        return Path(unquote(location[len("file:") :]))
-    return Path(location)

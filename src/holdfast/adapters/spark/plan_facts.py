@@ -9,6 +9,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from holdfast import __version__
+from holdfast.adapters.spark.plan import nondeterministic_expressions, stateful_operators
 from holdfast.core.running.ports import PlanFacts
 
 _NODES_MAX = 2_000
@@ -21,8 +22,8 @@ def plan_facts(frame: DataFrame, settings: Sequence[str]) -> PlanFacts:
     analyzed = frame._jdf.queryExecution().analyzed()
     return PlanFacts(
         sources=_sources(analyzed),
-        stateful=(),
-        unrepeatable=(),
+        stateful=stateful_operators(frame),
+        unrepeatable=nondeterministic_expressions(frame),
         settings=_settings(spark, settings),
         versions=_versions(spark),
     )

@@ -10,7 +10,7 @@ from holdfast.adapters.storage.walking import Walk
 from holdfast.core.fact import Content
 from holdfast.core.limits import WALK_FILES_MAX
 from holdfast.core.tree import Directory, Entries, FileStat, Oddity, Tree, make_tree
-from holdfast.errors import HoldfastError, TooLargeError, UnreachableError
+from holdfast.errors import HoldfastError, TooLargeError, UnreachableError, Why
 
 
 class LocalStorage:
@@ -92,14 +92,14 @@ class LocalStorage:
 
     def _read_one(self, name: str, limit_bytes: int) -> Content:
         if self._leaves_root(name):
-            return UnreachableError("the name leads out of the checkpoint", subject=name)
+            return UnreachableError("the name leads out of the checkpoint", subject=name, why="odd")
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
         try:
             descriptor = os.open(os.path.join(self._root, name), flags)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError) as error:
-            return UnreachableError(_reason(error), subject=name)
+            return UnreachableError(_reason(error), subject=name, why=_why(error))
         try:
             return _read_descriptor(descriptor, limit_bytes)
         except OSError as error:
@@ -126,13 +126,15 @@ class LocalStorage:
         action = "check the path"
         if isinstance(error, PermissionError):
             action = "ask for read permission, or run as a user who has it"
-        return UnreachableError(_reason(error), subject=self.location, next_action=action)
+        return UnreachableError(
+            _reason(error), subject=self.location, next_action=action, why=_why(error)
+        )
 
 
 def _read_descriptor(descriptor: int, limit_bytes: int) -> bytes | HoldfastError:
     status = os.fstat(descriptor)
     if not stat_bits.S_ISREG(status.st_mode):
-        return UnreachableError("not a plain file")
+        return UnreachableError("not a plain file", why="odd")
     if status.st_size > limit_bytes:
         return TooLargeError(f"{status.st_size:,} bytes, more than the {limit_bytes:,} read whole")
     chunks: list[bytes] = []
@@ -142,6 +144,16 @@ def _read_descriptor(descriptor: int, limit_bytes: int) -> bytes | HoldfastError
         chunks.append(chunk)
         remaining -= len(chunk)
     return b"".join(chunks)
+
+
+def _why(error: OSError | ValueError) -> Why:
+    if isinstance(error, PermissionError):
+        return "forbidden"
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return "missing"
+    # A link that is not followed, or a name that no file can have.
+    is_odd = isinstance(error, ValueError) or error.errno in (errno.ELOOP, errno.ENXIO)
+    return "odd" if is_odd else "unanswered"
 
 
 def _reason(error: OSError | ValueError) -> str:

@@ -1,6 +1,8 @@
 """From a location to a storage: a path, or a URL whose library is loaded only when asked for."""
 
 import importlib
+import os
+import stat
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -32,15 +34,10 @@ _OPENERS = {
 
 def open_storage(location: str) -> Storage:
     """Open a folder for reading, by path or URL."""
-    if "\0" in location or not location.strip():
-        raise UsageError("a location cannot be empty", next_action="name a folder or a URL")
-    scheme, separator, _ = location.partition("://")
-    if not separator:
-        if location.startswith("file:/"):
-            return _open_local(Path(unquote(location[len("file:") :])), location)
-        return _open_local(Path(location), location)
-    if scheme == "file":
-        return _open_local(Path(unquote(urlsplit(location).path)), location)
+    path = local_path(location)
+    if path is not None:
+        return _open_local(path, location)
+    scheme = location.partition("://")[0]
     if scheme not in _SCHEMES:
         known = ", ".join(sorted(_SCHEMES))
         raise UsageError(
@@ -57,24 +54,43 @@ def open_storage(location: str) -> Storage:
     return _open_remote(location, scheme)
 
 
+def local_path(location: str) -> Path | None:
+    """The path that a location names, None where it is a URL of a store."""
+    if "\0" in location or not location.strip():
+        raise UsageError("a location cannot be empty", next_action="name a folder or a URL")
+    scheme, separator, _ = location.partition("://")
+    if separator:
+        return Path(unquote(urlsplit(location).path)) if scheme == "file" else None
+    if location.startswith("file:/"):
+        return Path(unquote(location[len("file:") :]))
+    return Path(location)
+
+
 def _open_local(path: Path, location: str) -> Storage:
     try:
-        if path.is_dir():
-            return LocalStorage(path)
-        exists = path.exists()
+        # Not Path.is_dir and exists: they say False where there is no permission to look.
+        status = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise UnreachableError(
+            "there is nothing at this path",
+            subject=location,
+            next_action="check the path",
+            why="missing",
+        ) from error
     except OSError as error:
         raise UnreachableError(
-            f"cannot be looked at: {error.strerror}", subject=location, next_action="check the path"
+            f"cannot be looked at: {error.strerror}",
+            subject=location,
+            next_action="check the path",
+            why="forbidden" if isinstance(error, PermissionError) else "unanswered",
         ) from error
-    if exists:
+    if not stat.S_ISDIR(status.st_mode):
         raise UsageError(
             "this is a file, not a folder",
             subject=location,
             next_action="name the checkpoint's folder",
         )
-    raise UnreachableError(
-        "there is nothing at this path", subject=location, next_action="check the path"
-    )
+    return LocalStorage(path)
 
 
 def _open_remote(location: str, scheme: str) -> Storage:

@@ -229,11 +229,17 @@ def unreachable(error: BaseException, location: str) -> HoldfastError:
     name = type(error).__name__
     if isinstance(error, FileNotFoundError):
         return UnreachableError(
-            "there is nothing at this location", subject=location, next_action="check the location"
+            "there is nothing at this location",
+            subject=location,
+            next_action="check the location",
+            why="missing",
         )
     if _is_refusal(error):
         return UnreachableError(
-            "the store refused access", subject=location, next_action=_CREDENTIALS
+            "the store refused access",
+            subject=location,
+            next_action=_CREDENTIALS,
+            why="forbidden",
         )
     return UnreachableError(
         f"the store gave no answer ({name})",

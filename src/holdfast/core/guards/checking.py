@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from holdfast.core.guard_finding import GuardFinding
 from holdfast.core.guards.data_location import find_data_locations
 from holdfast.core.guards.data_loss_option import find_data_loss_options
 from holdfast.core.guards.derived_location import find_derived_location
-from holdfast.core.guards.guard_finding import GuardFinding
 from holdfast.core.guards.local_location import find_local_location
 from holdfast.core.guards.location import place_of
 from holdfast.core.guards.nested_location import find_nested_locations

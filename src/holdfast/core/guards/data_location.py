@@ -12,7 +12,7 @@ Do: keep checkpoints and data apart.
 
 from collections.abc import Iterator, Sequence
 
-from holdfast.core.guards.guard_finding import GuardFinding
+from holdfast.core.guard_finding import GuardFinding
 from holdfast.core.guards.location import Place, place_of
 from holdfast.core.job import Job
 

@@ -12,7 +12,7 @@ Do: leave the option out; when data is really gone, decide it once, for that res
 
 from collections.abc import Iterator, Mapping
 
-from holdfast.core.guards.guard_finding import GuardFinding
+from holdfast.core.guard_finding import GuardFinding
 from holdfast.core.job import Job
 
 CODE = "HF207"

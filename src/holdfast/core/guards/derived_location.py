@@ -13,7 +13,7 @@ Do: use a fixed name.
 
 import re
 
-from holdfast.core.guards.guard_finding import GuardFinding
+from holdfast.core.guard_finding import GuardFinding
 from holdfast.core.guards.location import place_of
 from holdfast.core.job import Job
 

@@ -10,7 +10,7 @@ Severity: error; a warning for a file: URL, which may be a folder that every mac
 Do: write a URL of a store that all reach.
 """
 
-from holdfast.core.guards.guard_finding import GuardFinding
+from holdfast.core.guard_finding import GuardFinding
 from holdfast.core.guards.location import place_of
 from holdfast.core.guards.master import is_local_master
 from holdfast.core.job import Job

@@ -1,5 +1,6 @@
 """Locations made comparable: one spelling for every way to write the same place."""
 
+import hashlib
 from dataclasses import dataclass
 
 _SAME_STORE = {
@@ -53,6 +54,13 @@ def place_of(location: str) -> Place:
     if scheme == LOCAL:
         authority = ""
     return Place(scheme=scheme, authority=authority, parts=tuple(parts))
+
+
+def place_digest(location: str) -> str:
+    """A place as it may be written down and compared, whatever its location gives away."""
+    place = place_of(location)
+    text = "\0".join((place.scheme, place.authority, *place.parts))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _split(location: str) -> tuple[str, str, str]:

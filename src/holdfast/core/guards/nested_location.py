@@ -11,7 +11,7 @@ Do: put them side by side.
 
 from collections.abc import Sequence
 
-from holdfast.core.guards.guard_finding import GuardFinding
+from holdfast.core.guard_finding import GuardFinding
 from holdfast.core.guards.location import place_of
 from holdfast.core.job import Job
 

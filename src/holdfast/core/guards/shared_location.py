@@ -12,7 +12,7 @@ Do: give each job its own.
 
 from collections.abc import Sequence
 
-from holdfast.core.guards.guard_finding import GuardFinding
+from holdfast.core.guard_finding import GuardFinding
 from holdfast.core.guards.location import Place, place_of
 from holdfast.core.job import Job
 

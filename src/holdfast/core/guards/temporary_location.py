@@ -10,7 +10,7 @@ tmp/, of which only its owner knows whether it is emptied.
 Do: use a base that stays.
 """
 
-from holdfast.core.guards.guard_finding import GuardFinding
+from holdfast.core.guard_finding import GuardFinding
 from holdfast.core.guards.location import Place, place_of
 from holdfast.core.guards.master import is_local_master
 from holdfast.core.job import Job

@@ -13,7 +13,7 @@ Do: leave it out where rows must not be lost or doubled.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast.core.guards.guard_finding import GuardFinding
+from holdfast.core.guard_finding import GuardFinding
 from holdfast.core.job import Job
 
 CODE = "HF208"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.core.guards.guard_finding import GuardFinding
+from holdfast.core.guard_finding import GuardFinding
 from holdfast.core.running.run import RunRestart, RunResult
 
 

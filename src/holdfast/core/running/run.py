@@ -91,6 +91,9 @@ class Identity:
     job: str
     query_id: str
     checkpoint: str
+    """Where it lies, as the declaration shows it: a value from the environment by its name."""
+    place: str = ""
+    """Digest of where it really lies; empty in what was written before there was one."""
 
 
 Record = RunStart | RunRestart | RunResult | Identity
