@@ -71,7 +71,9 @@ class FakeQuery:
             return ()
         batch = self.first + self.given
         self.given += 1
-        return [{"batchId": batch, "numInputRows": 10, "batchDuration": 5, "sources": []}]
+        return [
+            {"batchId": batch, "numInputRows": 10, "durationMs": {"addBatch": 5}, "sources": []}
+        ]
 
     def facts(self, settings: Sequence[str]) -> PlanFacts:
         return PlanFacts(

@@ -9,6 +9,7 @@ from typing import Any
 
 from holdfast import __version__
 from holdfast.adapters.clock import now_ms
+from holdfast.core.recording.progress import is_idle
 from holdfast.core.running.backoff import RESTARTS_ONCE_MAX, wait_s
 from holdfast.core.running.event import Progressed, Restarting, Started, Tell
 from holdfast.core.running.failure import Failure, is_interruption, of_error
@@ -160,6 +161,8 @@ class Supervisor:
         return bool(fresh)
 
     def _count(self, progress: Mapping[str, Any]) -> None:
+        if is_idle(progress):
+            return  # it has the id of the batch to come, which nobody has planned
         batch = int(progress["batchId"])
         if self._last_batch is None or batch > self._last_batch:
             self._batches += 1

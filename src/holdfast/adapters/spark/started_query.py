@@ -15,6 +15,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from holdfast.adapters.spark.ledger_writer import LEASED
 from holdfast.adapters.spark.lost import engine_alive
 from holdfast.adapters.spark.plan_facts import plan_facts
+from holdfast.core.recording.progress import is_idle
 from holdfast.core.running.failure import Failure, of_error, of_text
 from holdfast.core.running.ports import PlanFacts
 
@@ -79,13 +80,16 @@ class SparkQuery:
                 return ()
             self._last_text = text
             newest = json.loads(text)
-            if int(newest["batchId"]) <= self._seen + 1:
-                fresh = [newest]
-            else:
+            # An idle event comes under the id of the batch after the last, so even the next id may
+            # hide a batch that ended meanwhile: Spark's list of the last hundred knows.
+            if int(newest["batchId"]) > self._seen + 1 or is_idle(newest):
                 recent = [json.loads(str(item.json())) for item in self._java.recentProgress()]
-                fresh = [item for item in recent if int(item["batchId"]) > self._seen]
-            self._seen = int(newest["batchId"])
-            return fresh
+            else:
+                recent = [newest]
+            batches = [one for one in recent if not is_idle(one) and one["batchId"] > self._seen]
+            if batches:
+                self._seen = int(batches[-1]["batchId"])
+            return [*batches, newest] if is_idle(newest) else batches
 
     def facts(self, settings: Sequence[str]) -> PlanFacts:
         """What its plan is made of."""

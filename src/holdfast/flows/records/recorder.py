@@ -1,6 +1,5 @@
 """Write down what a running query does: its progress as Spark reports it, and a seal per batch."""
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal
 
@@ -19,6 +18,7 @@ from holdfast.core.recording.segment import (
     SEALS,
 )
 from holdfast.core.running.ports import Records
+from holdfast.core.secret_text import shown_options
 from holdfast.errors import HoldfastError
 from holdfast.flows.records.segments import SegmentWriter
 
@@ -28,7 +28,6 @@ IDLE_INTERVAL_S: Final = 60.0
 CATCH_UP_MAX: Final = 100
 """Batches that are sealed late: as many as Spark keeps of its logs and of its progress."""
 
-_HIDDEN: Final = "***"
 _Outcome = Literal["sealed", "missing", "unreadable"]
 
 
@@ -63,7 +62,7 @@ class Recorder:
 
         self._checkpoint = checkpoint
         self._monotonic = monotonic
-        self._secrets = tuple(json.dumps(secret)[1:-1] for secret in secrets if secret)
+        self._secrets = secrets
         self._progress = writer(PROGRESS, PROGRESS_SEGMENTS_MAX)
         self._seals = writer(SEALS, SEAL_SEGMENTS_MAX)
         self._storage: Storage | None = None
@@ -125,18 +124,7 @@ class Recorder:
             if self._idle_s is not None and now_s - self._idle_s < IDLE_INTERVAL_S:
                 return
             self._idle_s = now_s
-        self._progress.add(self._without_secrets(progress))
-
-    def _without_secrets(self, progress: Mapping[str, Any]) -> Mapping[str, Any]:
-        if not self._secrets:
-            return progress
-        text = json.dumps(progress, default=str)
-        if not any(secret in text for secret in self._secrets):
-            return progress
-        for secret in self._secrets:
-            text = text.replace(secret, _HIDDEN)
-        result: Mapping[str, Any] = json.loads(text)
-        return result
+        self._progress.add(shown_options(progress, self._secrets))
 
     def _seal_through(self, batch: int) -> None:
         """Try to seal every batch up to this one that is not sealed yet.

@@ -4,12 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_LAGS = (
-    # What a source calls what it has not read yet, and the unit.
-    ("maxOffsetsBehindLatest", "records"),
-    ("numFilesOutstanding", "files"),
-    ("numBytesOutstanding", "bytes"),
-)
+from holdfast.core.recording.progress import lags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,18 +35,4 @@ def figures_of(progress: Mapping[str, Any]) -> Figures:
 
 def lag_of(progress: Mapping[str, Any]) -> str:
     """How far behind the sources the query is, where they say it."""
-    found: list[str] = []
-    for source in progress.get("sources") or ():
-        metrics = source.get("metrics") or {}
-        for name, unit in _LAGS:
-            if name in metrics:
-                found.append(f"{_number(metrics[name])} {unit}")
-                break
-    return ", ".join(found)
-
-
-def _number(text: Any) -> str:
-    try:
-        return f"{int(float(text)):,}"
-    except (TypeError, ValueError):
-        return str(text)
+    return ", ".join(f"{int(lag.amount):,} {lag.counts}" for lag in lags(progress))
