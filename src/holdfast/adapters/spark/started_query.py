@@ -80,16 +80,14 @@ class SparkQuery:
                 return ()
             self._last_text = text
             newest = json.loads(text)
-            # An idle event comes under the id of the batch after the last, so even the next id may
-            # hide a batch that ended meanwhile: Spark's list of the last hundred knows.
-            if int(newest["batchId"]) > self._seen + 1 or is_idle(newest):
-                recent = [json.loads(str(item.json())) for item in self._java.recentProgress()]
+            if int(newest["batchId"]) <= self._seen + 1:
+                fresh = [newest]
             else:
-                recent = [newest]
-            batches = [one for one in recent if not is_idle(one) and one["batchId"] > self._seen]
-            if batches:
-                self._seen = int(batches[-1]["batchId"])
-            return [*batches, newest] if is_idle(newest) else batches
+                recent = [json.loads(str(item.json())) for item in self._java.recentProgress()]
+                fresh = [item for item in recent if int(item["batchId"]) > self._seen]
+            # An idle event bears the id of the batch to come, which has not been seen by that.
+            self._seen = int(newest["batchId"]) - is_idle(newest)
+            return fresh
 
     def facts(self, settings: Sequence[str]) -> PlanFacts:
         """What its plan is made of."""
