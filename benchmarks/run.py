@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterator
 import against_spark
 import local_disk
 import object_store
+import runner
 from measure import Row
 
 THEMES: dict[str, Callable[[int], Iterator[Row]]] = {
     "local": local_disk.rows,
     "spark": against_spark.rows,
     "s3": object_store.rows,
+    "runner": runner.rows,
 }
 HEAD = ("what", "measured", "bound", "ratio", "", "note")
 
