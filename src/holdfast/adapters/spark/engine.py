@@ -17,6 +17,7 @@ from holdfast.adapters.spark.query import (
     start_with_ledger,
 )
 from holdfast.adapters.spark.session import open_session
+from holdfast.adapters.spark.shipping import send_to_cluster, show_to_workers_here
 from holdfast.adapters.spark.started_query import SparkQuery
 from holdfast.core.job import Declaration, Job
 from holdfast.core.running.failure import cause_line, of_text
@@ -33,9 +34,12 @@ class SparkEngine:
     def __init__(self, declaration: Declaration, settings: Mapping[str, str]) -> None:
         """Start the session; `settings` go over those of the declaration."""
         self._folder = declaration.folder
+        show_to_workers_here(self._folder)
         self._spark: SparkSession = open_session({**declaration.spark, **settings}, "holdfast")
         self.version = str(self._spark.version)
         self.pid = java_pid()
+        transforms = any(job.transform for job in declaration.jobs)
+        self._sent = send_to_cluster(self._spark, self._folder) if transforms else None
 
     def start(self, job: Job, *, once: bool, binding: Binding) -> SparkQuery:
         """Start one job's query."""
@@ -52,6 +56,8 @@ class SparkEngine:
         stopping = threading.Thread(target=_stop_quietly, args=(self._spark,), daemon=True)
         stopping.start()
         stopping.join(_CLOSE_WITHIN_S)
+        if self._sent is not None:
+            self._sent.cleanup()
 
     def _start(self, job: Job, once: bool, binding: Binding) -> SparkQuery:
         # The sink's options are checked before anything is started.

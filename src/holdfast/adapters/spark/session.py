@@ -60,7 +60,8 @@ def submitted() -> bool:
 
 
 def submitted_master() -> str:
-    """The master that spark-submit was given."""
+    """The master that spark-submit was given, which its Java process knows."""
+    SparkContext._ensure_initialized()
     return str(SparkConf().get("spark.master", "local[*]"))
 
 
