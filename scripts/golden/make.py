@@ -24,9 +24,9 @@ from environments import VERSIONS, MissingToolError, interpreter, variables
 from places import GOLDEN, WORK, Place
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "jars"), str(HERE.parent / "servers")]
-import fetch  # noqa: E402
-import kafka  # noqa: E402
+sys.path.insert(0, str(HERE.parents[1]))
+from scripts.jars import fetch  # noqa: E402
+from scripts.servers import kafka, loopback  # noqa: E402
 
 OLDEST = VERSIONS[0]
 KILL_LIMIT_SECONDS = 180
@@ -96,7 +96,7 @@ def with_jars(version: str, kind: str, names: list[str]) -> Outcomes:
             if kind == "kafka":
                 extra["HOLDFAST_GOLDEN_KAFKA"] = stack.enter_context(kafka.broker())
             run(interpreter(version), "run_session.py", version, kind, *names, **extra)
-    except fetch.FetchError as error:
+    except (fetch.FetchError, loopback.UnavailableError) as error:
         # No fact about Spark: what was made before stays, and cases.json says nothing new.
         print(f"left as they are: {', '.join(names)}: {error}", file=sys.stderr)
         return {}

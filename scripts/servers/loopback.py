@@ -1,4 +1,4 @@
-"""Start a server, wait until it answers, stop it by its process id: shared by gcs, azure, hdfs."""
+"""Start a server, wait until it answers, stop it by its process id: shared by all servers here."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from holdfast.errors import UsageError
 from .texts import SMALL, changed, load
 
 FIELDS = "source, transform, sink, trigger, output_mode, checkpoint"
+SQL = 'kind: sql, url: "sqlite:///./gold.db", table: gold, mode: upsert'
 FORMATS = "json, csv, parquet, text, rate, rate-micro-batch, kafka, delta"
 
 CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
@@ -153,6 +154,43 @@ CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
     "key twice": (
         [("key: id", "key: [id, id]")],
         "21: profiles.embedded.sinks.gold.key: names a column twice",
+    ),
+    "delta key is missing": (
+        [(f"{{{SQL}, key: id}}", "{kind: delta, path: ./gold, mode: upsert}")],
+        "21: profiles.embedded.sinks.gold: mode upsert needs a key",
+    ),
+    "delta key too many": (
+        [(f"{{{SQL}, key: id}}", "{kind: delta, path: ./gold, key: id}")],
+        "21: profiles.embedded.sinks.gold: key and version are for mode upsert",
+    ),
+    "delta create too many": (
+        [(f"{{{SQL}, key: id}}", "{kind: delta, path: ./gold, create: true}")],
+        "21: profiles.embedded.sinks.gold: mode append creates its table by itself; leave the "
+        "field out",
+    ),
+    "delta columns without create": (
+        [(f"{{{SQL}, key: id}}", "{kind: delta, path: ./g, mode: upsert, key: a, columns: a int}")],
+        "21: profiles.embedded.sinks.gold: columns and partition_by are for creating the table; "
+        "add create: true",
+    ),
+    "delta options with upsert": (
+        [
+            (
+                f"{{{SQL}, key: id}}",
+                "{kind: delta, path: ./g, mode: upsert, key: a, options: {b: c}}",
+            )
+        ],
+        "21: profiles.embedded.sinks.gold: options are for mode append",
+    ),
+    "stream of a table that is updated": (
+        [
+            (
+                "{kind: file, format: parquet, path: ./raw, schema: value string}",
+                "{kind: delta, path: ./raw, mode: upsert, key: a}",
+            )
+        ],
+        "18: profiles.embedded.sources.raw.job: job 'ingest' updates rows of its table, and "
+        "reading them as a stream needs one of the options readChangeFeed and skipChangeCommits",
     ),
     "base is missing": (
         [("checkpoints: ./checkpoints\n", "")],

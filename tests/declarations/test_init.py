@@ -68,6 +68,36 @@ def test_the_jobs_of_sensors_follow_each_other(tmp_path: Path) -> None:
     assert gold.sink.options["version"] == "version"
 
 
+def test_the_example_is_what_init_writes(tmp_path: Path) -> None:
+    """The committed copy; after a change of the template: holdfast init, over the old one."""
+    done = init(str(tmp_path / "sensors"), template="sensors")
+    tracked = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "."],
+        cwd=ROOT / "examples" / "sensors",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert sorted(tracked.stdout.split()) == sorted(done.files)
+    for name in done.files:
+        written = (tmp_path / "sensors" / name).read_bytes()
+        assert (ROOT / "examples" / "sensors" / name).read_bytes() == written, name
+
+
+def test_the_jobs_of_sensors_are_the_same_in_both_profiles(tmp_path: Path) -> None:
+    init(str(tmp_path), template="sensors")
+    embedded = load_declaration(tmp_path, environ={})
+    lake = load_declaration(tmp_path, profile="lake", environ=ENVIRON)
+    assert [(job.name, job.transform) for job in embedded.jobs] == [
+        (job.name, job.transform) for job in lake.jobs
+    ]
+    assert [job.source.format for job in lake.jobs] == ["kafka", "delta", "delta"]
+    assert lake.jobs[2].sink.options["mode"] == "upsert"
+    assert lake.base == "s3a://lake/checkpoints"
+    assert [f for f in check_locations(lake, "local") if f.severity == "error"] == []
+    assert not [name for name in lake.spark if "jars" in name]
+
+
 def test_data_are_made_and_made_the_same(tmp_path: Path) -> None:
     made = []
     for name in ("a", "b"):

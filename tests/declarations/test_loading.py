@@ -77,6 +77,48 @@ jobs:
     }
 
 
+UPSERT = (
+    "{kind: delta, path: ./gold, mode: upsert, key: id, version: at, create: true, "
+    "columns: 'id long, at long'}"
+)
+SQL_GOLD = '{kind: sql, url: "sqlite:///./gold.db", table: gold, mode: upsert, key: id}'
+
+
+def test_a_delta_sink_that_upserts() -> None:
+    assert load(changed((SQL_GOLD, UPSERT))).jobs[1].sink.options == {
+        "path": "/project/gold",
+        "mode": "upsert",
+        "key": ["id"],
+        "version": "at",
+        "create": True,
+        "columns": "id long, at long",
+    }
+
+
+def test_references_of_another_profile_are_not_looked_at() -> None:
+    lake = """\
+  lake:
+    checkpoints: ${env:LAKE}/checkpoints
+    spark: {spark.hadoop.x: "${env:KEY}"}
+    sources:
+      files:
+        format: kafka
+        options: {kafka.bootstrap.servers: "${env:KAFKA_SERVERS}", subscribe: sensors}
+      raw: {job: ingest}
+    sinks:
+      raw: {kind: delta, path: "${env:LAKE}/raw"}
+      gold: {kind: delta, path: "${env:LAKE}/gold", mode: upsert, key: id, create: true}
+"""
+    text = SMALL + lake
+    assert [job.source.format for job in load(text).jobs] == ["text", "parquet"]
+    with pytest.raises(UsageError, match="the environment has no variable LAKE"):
+        load(text, "lake")
+    environ = {"LAKE": "s3a://lake", "KAFKA_SERVERS": "broker:9092", "KEY": "k"}
+    ingest, merge = load(text, "lake", environ).jobs
+    assert (ingest.source.format, merge.source.format) == ("kafka", "delta")
+    assert merge.checkpoint == "s3a://lake/checkpoints/merge"
+
+
 @pytest.mark.parametrize(
     ("written", "text"),
     [

@@ -9,8 +9,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+import pytest
 from pyspark.core.context import SparkContext
 from pyspark.sql import SparkSession
+from scripts.jars import fetch
 
 SETTINGS = {
     "spark.ui.enabled": "false",
@@ -19,14 +21,28 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.databricks.delta.snapshotPartitions": "2",
 }
+DELTA = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
+
+
+def lake_settings() -> dict[str, str]:
+    """What a session needs for Delta and Kafka; skips the test where the jars cannot be had."""
+    try:
+        return {**SETTINGS, **DELTA, "spark.jars": fetch.jars("lake")}
+    except fetch.FetchError as error:
+        pytest.skip(str(error))
 
 
 @contextmanager
-def fresh_session(settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+def fresh_session(
+    settings: Mapping[str, str] | None = None, master: str = "local[2]"
+) -> Iterator[SparkSession]:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     _end_java()
-    builder = SparkSession.builder.master("local[2]").appName("holdfast-tests")
+    builder = SparkSession.builder.master(master).appName("holdfast-tests")
     for name, value in {**SETTINGS, **(settings or {})}.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()

@@ -121,12 +121,39 @@ class SqlSinkModel(Part):
 
 
 class DeltaSinkModel(Part):
-    """A Delta table, to which every batch is added under the query's own identifier."""
+    """A Delta table; every batch goes in once, under the query's own identifier."""
 
     kind: Literal["delta"]
     path: Location = Field(description="Folder of the table.")
+    mode: Literal["append", "upsert"] = "append"
+    key: Columns | None = Field(None, description="Columns that tell a row, for upsert.")
+    version: Text | None = Field(
+        None, description="Column that grows with every version of a row; older ones are left out."
+    )
+    create: bool = Field(False, description="For upsert: create the table where it does not exist.")
+    columns: Text | None = Field(
+        None, description="DDL of the table for create; else types come from the first batch."
+    )
     partition_by: Columns | None = Field(None, description="Columns that become folders.")
     options: SparkOptions = Field(default_factory=dict, description=OPTIONS)
+
+    @model_validator(mode="after")
+    def _fits_its_mode(self) -> "DeltaSinkModel":
+        if self.mode == "append":
+            if self.key is not None or self.version is not None:
+                raise ValueError("key and version are for mode upsert")
+            if self.create or self.columns is not None:
+                raise ValueError("mode append creates its table by itself; leave the field out")
+            return self
+        if self.key is None:
+            raise ValueError("mode upsert needs a key")
+        if self.options:
+            raise ValueError("options are for mode append")
+        if not self.create and (self.columns is not None or self.partition_by is not None):
+            raise ValueError(
+                "columns and partition_by are for creating the table; add create: true"
+            )
+        return self
 
 
 class OtherSinkModel(BaseModel):

@@ -177,6 +177,8 @@ class Resolver:
             told = f"job {model.job!r} writes to a sink of kind {kind}, which no job can read"
             self._problems.add(at, f"{told}; only file and delta can be read")
             return None
+        if isinstance(upstream.model, DeltaSinkModel) and upstream.model.mode == "upsert":
+            self._check_changes(model, options, at)
         spec = replace(spec, options=options, job=model.job, schema=model.ddl or spec.schema)
         if spec.schema is None and spec.format in ("json", "csv", "parquet"):
             told = f"rows in {spec.format} need a schema: give it to this source or to the sink"
@@ -186,6 +188,16 @@ class Resolver:
             self._problems.add((*placed.steps, "schema"), told)
         return spec
 
+    def _check_changes(self, model: JobSourceModel, options: Mapping[str, str], at: Steps) -> None:
+        """A stream of a table that is updated fails at its first update, unless told."""
+        told = {name.lower() for name, value in options.items() if value.lower() == "true"}
+        if not told & {"readchangefeed", "readchangedata", "skipchangecommits"}:
+            self._problems.add(
+                at,
+                f"job {model.job!r} updates rows of its table, and reading them as a stream needs "
+                "one of the options readChangeFeed and skipChangeCommits",
+            )
+
     def _sink(self, placed: Placed) -> SinkSpec:
         model: AnySink = placed.model
         if model.kind not in self._kinds:
@@ -193,6 +205,8 @@ class Resolver:
             told = f"no sink of kind {model.kind!r} is installed{allowed(self._kinds)}{near}"
             self._problems.add((*placed.steps, "kind"), told)
         given = model.model_dump(exclude_none=True, exclude={"kind", "ddl"})
+        if isinstance(model, DeltaSinkModel) and model.mode == "append":
+            del given["mode"], given["create"]  # nothing for Delta's own writer
         if isinstance(model, FileSinkModel | DeltaSinkModel):
             del given["options"]
         filled = self._fill_tree(given, placed.steps)

@@ -1,13 +1,22 @@
 """The options of a SQL sink, checked at the door."""
 
-import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self, get_args
 
+from holdfast.adapters.sinks.option_values import (
+    column_names,
+    refuse_unknown,
+    require_text,
+    true_or_false,
+    wrong,
+)
 from holdfast.errors import UsageError
 
 Mode = Literal["append", "upsert"]
+
+_KIND = "sql"
+_TEXTS = ("url", "table", "mode", "version", "batch_column", "columns")
 
 RESERVED_PREFIX = "holdfast_"
 """Tables of this prefix are ours."""
@@ -73,20 +82,16 @@ class SqlSinkOptions:
     def parse(cls, options: Mapping[str, Any]) -> Self:
         """From the options of a declaration; raises UsageError that names the option."""
         known = [field.name for field in fields(cls)]
-        for name in options:
-            if name not in known:
-                raise _unknown(str(name), known)
+        refuse_unknown(_KIND, options, known)
         for name in ("url", "table"):
             if options.get(name) is None:
                 raise _wrong(f"option {name!r} is missing", f"add {name}: …")
         values = {name: value for name, value in options.items() if value is not None}
-        for name in ("url", "table", "mode", "version", "batch_column", "columns"):
-            if not isinstance(values.get(name, ""), str):
-                raise _wrong(f"{name} must be text", f"put the value of {name} in quotes")
+        require_text(_KIND, values, _TEXTS)
         if "key" in values:
-            values["key"] = _key(values["key"])
+            values["key"] = column_names(_KIND, "key", values["key"])
         if "create" in values:
-            values["create"] = _boolean("create", values["create"])
+            values["create"] = true_or_false(_KIND, "create", values["create"])
         if "lock_wait_seconds" in values:
             values["lock_wait_seconds"] = _number("lock_wait_seconds", values["lock_wait_seconds"])
         return cls(**values)
@@ -127,30 +132,7 @@ def _check_names(options: SqlSinkOptions) -> None:
 
 
 def _wrong(message: str, next_action: str) -> UsageError:
-    return UsageError(f"sql sink: {message}", subject="sink", next_action=next_action)
-
-
-def _unknown(name: str, known: Sequence[str]) -> UsageError:
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
-    return _wrong(f"unknown option {name!r}", hint)
-
-
-def _key(value: Any) -> tuple[str, ...]:
-    """One text is one column, whatever characters it has: names may hold commas."""
-    if isinstance(value, str):
-        return (value,)
-    if isinstance(value, Sequence) and all(isinstance(item, str) for item in value):
-        return tuple(value)
-    raise _wrong("key must be a column name or a list of them", "write key: [id]")
-
-
-def _boolean(name: str, value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str) and value.lower() in ("true", "false"):
-        return value.lower() == "true"
-    raise _wrong(f"{name} must be true or false", f"write {name}: true")
+    return wrong(_KIND, message, next_action)
 
 
 def _number(name: str, value: Any) -> float:

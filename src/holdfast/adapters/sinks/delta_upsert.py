@@ -1,0 +1,311 @@
+"""A Delta table as an upserting sink that holds every batch exactly once.
+
+Rows and the mark of their batch go in by one commit of Delta's log: a MERGE that carries the mark
+as its transaction version. The mark packs epoch and batch into one number (delta_mark.py), so
+Delta itself, inside its transaction, skips a batch that is held and a writer of a lower epoch. A
+writer that is overtaken while its MERGE runs has read the mark that its successor then raised,
+and Delta refuses its commit.
+"""
+
+import json
+import random
+import time
+import uuid
+from collections.abc import Callable
+from typing import Literal
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from holdfast.adapters.clock import now_ms
+from holdfast.adapters.sinks.delta_log import RETENTION, DeltaLog, SparkFailure, failure_names
+from holdfast.adapters.sinks.delta_mark import DeltaMark, application_id
+from holdfast.adapters.sinks.delta_merge import (
+    chosen_rows,
+    computed_once,
+    merge_statement,
+    misfits,
+    settings_of,
+)
+from holdfast.adapters.sinks.delta_options import DeltaSinkOptions
+from holdfast.adapters.sinks.delta_table import create_table, given_columns, nullable
+from holdfast.core.running.batch import Batch
+from holdfast.core.secret_text import as_shown
+from holdfast.errors import InternalError, RefusedError, UnreachableError, UsageError
+
+Step = Literal["begin", "rows", "merge", "merged", "committed"]
+Steps = Callable[[Step], None]
+"""Told of each step of a write as it is reached: it is known that the batch has to be written, its
+rows are computed, MERGE comes next, MERGE is done, its mark has been read back. What it raises
+ends the write there."""
+
+ATTEMPTS_MAX = 10
+"""Tries of one MERGE while others change the same files; the waits add up to half a minute."""
+
+_WAIT_FIRST_S = 0.1
+_WAIT_MAX_S = 8.0
+
+_CONFLICTS = frozenset(
+    {
+        "ConcurrentAppendException",
+        "ConcurrentDeleteReadException",
+        "ConcurrentDeleteDeleteException",
+        "ConcurrentTransactionException",
+        "ConcurrentWriteException",
+        "MetadataChangedException",
+        "ProtocolChangedException",
+    }
+)
+"""Somebody else committed first; nothing of ours is there, and the same MERGE may come again."""
+
+_UNFIT_ROWS = frozenset({"DeltaInvariantViolationException", "InvariantViolationException"})
+
+
+def no_steps(_step: Step) -> None:
+    """The ordinary Steps: nobody listens."""
+
+
+class DeltaUpsertSink:
+    """Implements core.running.ports.BatchSink on a Delta table, by MERGE."""
+
+    def __init__(
+        self,
+        options: DeltaSinkOptions,
+        *,
+        steps: Steps = no_steps,
+        clock: Callable[[], int] = now_ms,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Touches nothing yet."""
+        self.name = str(options.path).rstrip("/").rpartition("/")[2]
+        """The folder's own name: the table remembers a query under it."""
+        self._options = options
+        self._shown = as_shown(options.path)
+        self._steps = steps
+        self._clock = clock
+        self._sleep = sleep
+        self._opened: set[str] = set()
+        self._fenced: set[tuple[str, int]] = set()
+
+    def open(self, query_id: str, epoch: int) -> None:
+        """Make the table ready and raise the fence to this epoch.
+
+        From then on no write of a lower epoch can be committed, not even one that has begun. A
+        table that is made from the first batch is fenced then: until then there is nothing to
+        protect. Raises FencedError where a higher epoch was here, UsageError where there is no
+        table, RefusedError where the table would forget its marks.
+        """
+        log = self._log(_session())
+        if not log.exists():
+            if not self._options.create:
+                raise UsageError(
+                    "delta sink: there is no table",
+                    subject=self._shown,
+                    next_action="create it, or add create: true to the sink",
+                )
+            if self._options.columns is not None:
+                given = given_columns(self._options)
+                create_table(_session(), self._options, given, log, self._shown)
+        if log.exists():
+            self._raise_fence(log, query_id, epoch)
+        self._opened.add(query_id)
+
+    def last_batch(self, query_id: str) -> int | None:
+        """The newest batch of this query that the table holds; None also where there is none."""
+        log = self._log(_session())
+        mark = log.mark(application_id(query_id, self.name)) if log.exists() else None
+        return None if mark is None else mark.last_batch
+
+    def write(self, batch: Batch) -> bool:
+        """Write rows and mark by one commit; False where the table holds the batch already.
+
+        The batch's frame is asked for only where it has to be written, and is then computed whole,
+        once. Raises FencedError where a higher epoch has been seen; RefusedError where the rows do
+        not fit or the table has lost its marks; UnreachableError where others changed the table
+        all the time. The same call may be made again in every case: the table knows.
+        """
+        self._check(batch)
+        log = self._log(_session())
+        frame = None if log.exists() else self._created_from(batch, log)
+        if (batch.query_id, batch.epoch) not in self._fenced:
+            self._raise_fence(log, batch.query_id, batch.epoch)
+        if self._standing(log, batch).holds(batch.batch_id):
+            if frame is not None:  # asked for, so its plan has to run
+                frame.write.format("noop").mode("overwrite").save()
+            return False
+        self._steps("begin")
+        frame = _frame_of(batch) if frame is None else frame
+        self._check_fit(batch, frame, log)
+        with computed_once(chosen_rows(frame, self._options)) as rows:
+            self._steps("rows")
+            self._merge_until_in(batch, rows, log)
+        self._steps("committed")
+        return True
+
+    def _merge_until_in(self, batch: Batch, rows: DataFrame, log: DeltaLog) -> None:
+        """MERGE, again where others came in between, until the table's own word is that it is in.
+
+        A failure is no proof that nothing was committed, nor is success one that it was: Delta
+        skips a writer that is overtaken without a word. Only the mark tells.
+        """
+        ours = DeltaMark(epoch=batch.epoch, last_batch=batch.batch_id)
+        for attempt in range(ATTEMPTS_MAX):
+            failure: BaseException | None = None
+            try:
+                self._merge(batch, rows, ours)
+            except SparkFailure as error:
+                failure = error
+            found = self._standing(log, batch)
+            if found == ours:
+                return
+            if found.holds(batch.batch_id):
+                raise InternalError(
+                    f"the table holds batch {found.last_batch} of epoch {found.epoch}, which "
+                    f"nobody but this writer of batch {batch.batch_id} may have written",
+                    subject=batch.query_id,
+                )
+            if failure is None:
+                raise InternalError(
+                    f"Delta took batch {batch.batch_id} and did not keep its mark",
+                    subject=self._shown,
+                )
+            self._judge(batch, failure)
+            wait = min(_WAIT_MAX_S, _WAIT_FIRST_S * 2**attempt)
+            self._sleep(wait * random.uniform(0.5, 1.0))
+            self._check_fit(batch, rows, log)
+        raise UnreachableError(
+            f"batch {batch.batch_id} could not be committed: others changed the table "
+            f"{ATTEMPTS_MAX} times while it was merged",
+            subject=self._shown,
+            next_action="let the query start again, or partition the table so that writers differ",
+        )
+
+    def _merge(self, batch: Batch, rows: DataFrame, mark: DeltaMark) -> None:
+        told = {"query": batch.query_id, "batch": batch.batch_id, "epoch": batch.epoch}
+        view = f"holdfast_{uuid.uuid4().hex}"
+        spark = rows.sparkSession
+        settings = {
+            "spark.databricks.delta.write.txnAppId": application_id(batch.query_id, self.name),
+            "spark.databricks.delta.write.txnVersion": str(mark.version),
+            "spark.databricks.delta.commitInfo.userMetadata": json.dumps({"holdfast": told}),
+            # The rows are computed already; a second copy of them would be for nothing.
+            "spark.databricks.delta.merge.materializeSource": "none",
+        }
+        rows.createOrReplaceTempView(view)
+        try:
+            with settings_of(spark, settings):
+                self._steps("merge")
+                spark.sql(merge_statement(self._options, rows.columns, view))
+                self._steps("merged")
+        finally:
+            spark.catalog.dropTempView(view)
+
+    def _judge(self, batch: Batch, failure: BaseException) -> None:
+        """Return where the MERGE may be tried again, raise where it may not."""
+        names = frozenset(failure_names(failure))
+        if names & _CONFLICTS:
+            return
+        if names & _UNFIT_ROWS:
+            said = next((line for line in str(failure).splitlines() if "DELTA_" in line), "")
+            raise RefusedError(
+                f"batch {batch.batch_id} breaks a rule of the table, and nothing of it was "
+                f"written: {said[:300]}",
+                subject=self._shown,
+                next_action="quarantine such rows in the transform, or change the rule",
+            ) from failure
+        raise failure
+
+    def _raise_fence(self, log: DeltaLog, query_id: str, epoch: int) -> None:
+        self._check_retention(log)
+
+        def raised(mark: DeltaMark | None) -> DeltaMark | None:
+            if mark is None:
+                return DeltaMark(epoch=epoch, last_batch=None)
+            mark.check_fence(epoch, query_id, self.name)
+            if mark.epoch == epoch:
+                return None
+            return DeltaMark(epoch=epoch, last_batch=mark.last_batch)
+
+        log.raise_mark(application_id(query_id, self.name), raised, self._clock)
+        self._fenced.add((query_id, epoch))
+
+    def _standing(self, log: DeltaLog, batch: Batch) -> DeltaMark:
+        """What the table remembers of the query; raises where it may not write any more."""
+        mark = log.mark(application_id(batch.query_id, self.name))
+        if mark is None:
+            raise RefusedError(
+                f"table {self.name!r} has lost the marks of the query since it was opened",
+                subject=batch.query_id,
+                next_action="find out who replaced or restored the table",
+            )
+        mark.check_fence(batch.epoch, batch.query_id, self.name)
+        return mark
+
+    def _created_from(self, batch: Batch, log: DeltaLog) -> DataFrame | None:
+        """Create the table by the first batch; its frame, which is asked for only once."""
+        if batch.query_id in {query for query, _ in self._fenced} or not self._options.create:
+            raise RefusedError(
+                f"table {self.name!r} is gone",
+                subject=self._shown,
+                next_action="find out who removed it, and bring it back with its log",
+            )
+        frame = _frame_of(batch)
+        wrong = misfits(self._options, frame.schema, None)
+        if wrong:
+            raise self._misfit(batch, wrong)
+        create_table(_session(), self._options, nullable(frame.schema), log, self._shown)
+        return frame
+
+    def _check_fit(self, batch: Batch, frame: DataFrame, log: DeltaLog) -> None:
+        wrong = misfits(self._options, frame.schema, log.schema())
+        if wrong:
+            raise self._misfit(batch, wrong)
+
+    def _misfit(self, batch: Batch, wrong: list[str]) -> RefusedError:
+        return RefusedError(
+            f"batch {batch.batch_id} does not fit table {self.name!r}: {'; '.join(wrong)}",
+            subject=self._shown,
+            next_action="make the columns of transform and table the same",
+        )
+
+    def _check_retention(self, log: DeltaLog) -> None:
+        if RETENTION in log.properties():
+            raise RefusedError(
+                f"table {self.name!r} forgets its marks: it has the property {RETENTION}, and a "
+                "batch whose mark is forgotten would be written twice",
+                subject=self._shown,
+                next_action=f"ALTER TABLE … UNSET TBLPROPERTIES ('{RETENTION}')",
+            )
+
+    def _check(self, batch: Batch) -> None:
+        """Mistakes of the caller, found before the table is touched."""
+        if batch.query_id not in self._opened:
+            raise InternalError(
+                f"sink {self.name!r} was not opened for this query", subject=batch.query_id
+            )
+        if batch.sink != self.name:
+            raise InternalError(
+                f"a batch for sink {batch.sink!r} came to sink {self.name!r}",
+                subject=batch.query_id,
+            )
+        if batch.frame is None:
+            raise InternalError(
+                f"a batch without a frame came to sink {self.name!r}", subject=batch.query_id
+            )
+
+    def _log(self, spark: SparkSession) -> DeltaLog:
+        return DeltaLog(spark, self._options.path, self._shown)
+
+
+def _frame_of(batch: Batch) -> DataFrame:
+    assert batch.frame is not None
+    frame: DataFrame = batch.frame()
+    return frame
+
+
+def _session() -> SparkSession:
+    """The session of this thread, or the only one: where a batch runs there is one."""
+    try:
+        return SparkSession.active()
+    except PySparkException as error:
+        raise InternalError("a Delta sink was used without a Spark session") from error

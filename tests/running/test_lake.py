@@ -1,0 +1,119 @@
+"""The sensor pipeline on a real broker and real Delta tables, killed while data comes in."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from deltalake import DeltaTable
+from scripts.servers.kafka import broker
+from scripts.servers.loopback import UnavailableError
+
+from holdfast.adapters.sinks.delta_mark import application_id, mark_of
+from tests.running.pipeline import (
+    DEADLINE_S,
+    Rows,
+    batch_answer,
+    finish,
+    good_reading,
+    made_lines,
+    make_project,
+    moments,
+    run_and_kill,
+)
+from tests.running.spark_sessions import SETTINGS, lake_settings
+
+KILLS = 5
+FILES, LINES = 60, 25
+"""Lines are sent file by file, so that data comes in while the jobs are killed."""
+
+pytestmark = [pytest.mark.spark, pytest.mark.server, pytest.mark.timeout(1800)]
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[str]:
+    try:
+        with broker() as address:
+            yield address
+    except UnavailableError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """The project with batches small enough to be many; the runner finds the jars itself."""
+    lake_settings()
+    folder = make_project(tmp_path / "sensors")
+    declaration = yaml.safe_load((folder / "holdfast.yaml").read_text(encoding="utf-8"))
+    lake = declaration["profiles"]["lake"]
+    lake["spark"] = dict(SETTINGS)
+    lake["sources"]["incoming"]["options"]["maxOffsetsPerTrigger"] = 200
+    for name in ("raw", "readings"):
+        lake["sources"][name]["options"] = {"maxFilesPerTrigger": 3}
+    (folder / "holdfast.yaml").write_text(yaml.safe_dump(declaration), encoding="utf-8")
+    return folder
+
+
+def rows(lake: Path, table: str, *columns: str) -> Rows:
+    """Rows of a table, read without Spark."""
+    found = DeltaTable(str(lake / table)).to_pyarrow_table(columns=list(columns)).to_pylist()
+    return Counter(tuple(row[column] for column in columns) for row in found)
+
+
+def query_id(lake: Path, job: str) -> str:
+    metadata = json.loads((lake / "checkpoints" / job / "metadata").read_text())
+    return str(metadata["id"])
+
+
+def last_commit(lake: Path, job: str) -> int:
+    folder = lake / "checkpoints" / job / "commits"
+    return max(int(path.name) for path in folder.iterdir() if path.name.isdigit())
+
+
+def test_kills_while_data_comes_in_change_nothing(
+    project: Path, servers: str, tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    extra = {"KAFKA_SERVERS": servers, "LAKE": str(lake)}
+    arguments = ("--profile", "lake", "--once")
+    command = [sys.executable, "make_data.py", "--kafka", servers, "--topic", "sensors"]
+    amount = ["--files", str(FILES), "--lines", str(LINES), "--every", "2"]
+    feeder = subprocess.Popen([*command, *amount], cwd=project, stderr=subprocess.PIPE)
+    try:
+        killed = 0
+        for moment in moments(20261116, 4 * KILLS, 12, 45):
+            killed += run_and_kill(project, moment, *arguments, extra=extra)
+            if killed == KILLS:
+                break
+        assert killed == KILLS
+        _, errors = feeder.communicate(timeout=DEADLINE_S)
+        assert feeder.returncode == 0, errors
+    finally:
+        if feeder.poll() is None:
+            feeder.kill()
+            feeder.communicate()
+    code, answer = finish(project, *arguments, extra=extra)
+    assert code == 0, answer
+    compare(project, lake)
+
+
+def compare(project: Path, lake: Path) -> None:
+    """All tables with what one look at the generator's lines says."""
+    lines = made_lines(project, files=FILES, lines=LINES)
+    assert rows(lake, "raw", "value") == Counter((line,) for line in lines)
+    origins = rows(lake, "raw", "origin")
+    assert len(origins) == len(lines), "a record is there once, and says which it is"
+    judged = rows(lake, "readings", "value", "quarantined")
+    assert judged == Counter((line, good_reading(line) is None) for line in lines)
+    counted = rows(lake, "readings", "quarantined")
+    assert counted[(False,)] + counted[(True,)] == len(lines)
+    assert counted[(True,)] > 0
+    assert rows(lake, "gold", "sensor", "sequence", "reading") == batch_answer(lines)
+    query = query_id(lake, "sensor-merge-gold")
+    version = DeltaTable(str(lake / "gold")).transaction_version(application_id(query, "gold"))
+    assert version is not None
+    assert mark_of(version).last_batch == last_commit(lake, "sensor-merge-gold")
