@@ -27,8 +27,8 @@ $(STAMP): pyproject.toml scripts/check_python.py
 java:
 	@bash scripts/check_java.sh
 
-demo: java $(STAMP)  ## kill a real Spark job in the middle of a batch, then explain its checkpoint
-	@$(BIN)/python examples/killed_job/demo.py
+demo: java $(STAMP)  ## kill a real pipeline in the middle of a batch, start it again, count what is lost
+	@$(BIN)/holdfast demo
 
 test: java check unit  ## everything that decides whether a change may land
 

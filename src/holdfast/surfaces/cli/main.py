@@ -15,6 +15,7 @@ from holdfast.surfaces.cli.delivery import Output, report_error
 from holdfast.surfaces.cli.plain_values import take_plain_values
 
 COMMANDS: dict[str, str] = {
+    "demo": "Kill a real pipeline in a batch, start it again, and count what is lost.",
     "run": "Run declared jobs, each with its own checkpoint, guarded and leased.",
     "init": "Write a small project that runs: a declaration, one file of transforms, a test.",
     "status": "Say how declared jobs are doing: who runs them, the last batch, how they ended.",

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from holdfast.surfaces.render.contract_envelope import Envelope, Model
 from holdfast.surfaces.render.contract_records import HistoryEnvelope, StatusEnvelope
+from holdfast.surfaces.render.demo.contract import DemoEnvelope
 
 Count = int
 FactStatus = Literal["known", "absent", "unreadable"]
@@ -333,6 +334,7 @@ MODELS: dict[str, type[Envelope]] = {
     "diff": DiffEnvelope,
     "run": RunEnvelope,
     "init": InitEnvelope,
+    "demo": DemoEnvelope,
     "doctor": DoctorEnvelope,
     "status": StatusEnvelope,
     "history": HistoryEnvelope,

@@ -1,0 +1,1 @@
+"""The demo as a person and as a program see it."""
