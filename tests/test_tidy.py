@@ -106,7 +106,8 @@ def test_every_module_is_imported_by_someone() -> None:
                 by_name.add(node.value)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     doors = [project["scripts"], *project["entry-points"].values()]
-    entry_points = {"holdfast", "holdfast.__main__"} | {name.partition(":")[0] for d in doors for name in d.values()}
+    named = {name.partition(":")[0] for door in doors for name in door.values()}
+    entry_points = {"holdfast", "holdfast.__main__"} | named
     # Commands are loaded by the name under which main.py lists them.
     commands = {f"holdfast.surfaces.cli.{name}" for name in by_name if name.isidentifier()}
     dead = []
