@@ -8,7 +8,7 @@ JOBS ?= 2
 STAMP := $(VENV)/.holdfast-ready
 
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo test check unit bench golden matrix jars fuzz docs clean
+.PHONY: help venv java demo test check unit bench golden matrix soak jars fuzz docs clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
@@ -48,8 +48,11 @@ bench: java $(STAMP)  ## measure speed against the alternatives; figures belong 
 golden: java $(STAMP)  ## make the golden checkpoints anew with real Spark 3.5 to 4.3
 	$(BIN)/python scripts/golden/make.py
 
-matrix: java $(STAMP)  ## restart golden checkpoints on each real Spark and compare with what we said
-	$(BIN)/python scripts/matrix/run.py
+matrix: java $(STAMP)  ## restart damaged checkpoints, and run the pipeline, on each real Spark
+	$(BIN)/python scripts/matrix/run.py $(if $(PART),--part $(PART))
+
+soak: java $(STAMP)  ## kill the sensor pipeline 200 times at random moments; figures go to docs/soak.md
+	$(BIN)/python -m scripts.soak.run
 
 fuzz: $(STAMP)  ## a long fuzz campaign over every parser and every golden file
 	$(BIN)/python scripts/fuzz/run.py

@@ -175,6 +175,25 @@ def test_a_stop_lets_the_batch_finish(base: str) -> None:
     assert exit_code((result,)) == 0
 
 
+IDLE = {"batchId": 1, "numInputRows": 0, "durationMs": {"latestOffset": 1}, "sources": []}
+BATCH = {"batchId": 1, "numInputRows": 10, "durationMs": {"addBatch": 5}, "sources": []}
+EARLIER = {**BATCH, "batchId": 0}
+
+
+@pytest.mark.parametrize("before", [IDLE, EARLIER])
+def test_what_ended_before_a_stop_is_not_taken_for_the_batch_that_runs(
+    base: str, before: dict[str, Any]
+) -> None:
+    """The look that sees the stop also sees a report from before: batch 1 still runs."""
+    stop = StopSignal()
+    query = FakeQuery(busy=True, looks_until_end=1000)
+    reports: list[list[dict[str, Any]]] = [[before], [], [], [BATCH]]
+    query.fresh = lambda: reports.pop(0) if reports else []  # type: ignore[method-assign]
+    engine = FakeEngine({"a": [query]}, on_start=lambda job: stop.event.set())
+    (result,) = ran(declared(base, "a"), engine, once=False, stop=stop)
+    assert (result.end, result.last_batch, reports) == ("stopped", 1, [])
+
+
 def test_a_failure_is_a_failure_even_where_a_stop_was_asked_for(base: str) -> None:
     stop = StopSignal()
     query = FakeQuery(batches=0, failing=LASTING)

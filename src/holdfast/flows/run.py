@@ -1,14 +1,14 @@
 """run: start declared jobs, each only after its guards have passed and its lease is taken."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from holdfast.adapters.clock import now_ms
 from holdfast.adapters.code_revision import code_revision
 from holdfast.adapters.machine import ThisMachine
 from holdfast.core.job import Declaration, Job
-from holdfast.core.running.event import Ended, Tell, tell_nobody
+from holdfast.core.running.event import Ended, Restarting, RunEvent, Started, Tell, tell_nobody
 from holdfast.core.running.ports import Binding, Engine
 from holdfast.core.running.run import RunResult
 from holdfast.errors import HoldfastError, UsageError
@@ -18,6 +18,9 @@ from holdfast.flows.prepare import Prepared, Surrounding, prepare, refused
 from holdfast.flows.supervise import StopSignal, Supervisor
 
 OpenEngine = Callable[[Declaration], Engine]
+
+_LOOK_S = 0.1
+"""How often a job that waits for its turn looks whether the run is to end."""
 
 
 def run(
@@ -107,20 +110,53 @@ def _with_engine(
     tell: Tell,
 ) -> dict[str, RunResult]:
     results: dict[str, RunResult] = {}
+    turns = _Turns(prepared, tell)
 
     def work(one: Prepared) -> None:
-        results[one.job.name] = _ended(_supervised(one, engine, around, stop, tell), tell)
+        results[one.job.name] = _ended(_supervised(one, engine, around, stop, turns), turns)
+
+    def in_turn(one: Prepared) -> None:
+        turns.wait(one, stop)
+        work(one)
 
     if around.once:
         for one in prepared.values():
             _in_own_thread(work, one)
         return results
-    threads = [_thread(work, one) for one in prepared.values()]
+    threads = [_thread(in_turn, one) for one in prepared.values()]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     return results
+
+
+class _Turns:
+    """Lets a job that reads another's table begin once the other had its turn.
+
+    Spark's file sink makes the folder of its table when its query starts; a query that reads the
+    table cannot start before. Where the other one does not come up, the reader goes on with what
+    the table holds.
+    """
+
+    def __init__(self, prepared: Iterable[str], tell: Tell) -> None:
+        self._began = {name: threading.Event() for name in prepared}
+        self._tell = tell
+
+    def __call__(self, event: RunEvent) -> None:
+        """Hand on what is told, and note who had its turn."""
+        match event:
+            case Started(job=job) | Restarting(job=job):
+                self._began[job].set()
+            case Ended(result=result):
+                self._began[result.job].set()
+        self._tell(event)
+
+    def wait(self, one: Prepared, stop: StopSignal) -> None:
+        """Return when it is this job's turn, or when the run was asked to end."""
+        before = self._began.get(one.job.source.job or "")
+        while before is not None and not before.wait(_LOOK_S) and not stop.asked():
+            pass
 
 
 def _supervised(

@@ -34,6 +34,9 @@ from holdfast.flows.records.recorder import Recorder
 POLL_S = 0.5
 """How often a query is looked at. Its end is noticed at once, a stop within this time."""
 
+STOP_POLL_S = 0.05
+"""The same once it is to stop: Spark begins the next batch at once, and that one is given up."""
+
 
 @dataclass(slots=True)
 class StopSignal:
@@ -136,29 +139,33 @@ class Supervisor:
     def _follow(self, query: Query) -> bool:
         """Watch a query until it ends; True where it was stopped from outside.
 
-        A stop lets the batch that is running finish: the query ends after its next progress.
+        A stop lets the batch that is running finish. What had ended before the stop was seen says
+        nothing about that batch, and neither does a report of Spark that it was idle.
         """
-        while not query.wait(POLL_S):
-            fresh = self._note(query)
+        stopping = False
+        while not query.wait(STOP_POLL_S if stopping else POLL_S):
+            ended_one = self._note(query)
             self._recorder.tick()
             if self._lease.lost is not None:
                 query.stop()
                 self._lease.check()
-            if self._stop.asked() and (fresh or not query.is_busy()):
-                query.stop()
-                self._note(query)
-                return True
+            if self._stop.asked():
+                if (stopping and ended_one) or not query.is_busy():
+                    query.stop()
+                    self._note(query)
+                    return True
+                stopping = True
         self._note(query)
         return False
 
     def _note(self, query: Query) -> bool:
-        """Take in what the query did since the last look; whether there was anything."""
+        """Take in what the query did since the last look; whether a batch ended."""
         fresh = query.fresh()
         for progress in fresh:
             self._recorder.note(progress)
             self._count(progress)
             self._tell(Progressed(job=self._job.name, progress=progress))
-        return bool(fresh)
+        return not all(is_idle(progress) for progress in fresh)
 
     def _count(self, progress: Mapping[str, Any]) -> None:
         if is_idle(progress):

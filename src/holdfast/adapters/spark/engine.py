@@ -1,6 +1,7 @@
 """The engine that runs declared jobs on Spark."""
 
 import os
+import re
 import threading
 from collections.abc import Mapping
 
@@ -26,6 +27,13 @@ from holdfast.errors import HoldfastError, UnreachableError, UsageError
 
 _CLOSE_WITHIN_S = 30.0
 """How long the end of a session is waited for; Spark's own hooks go on after that."""
+
+_NOTHING_THERE = re.compile(
+    # Spark's own word; those of Delta for a folder that is empty, or no table yet
+    r"PATH_NOT_FOUND|DELTA_(?:SCHEMA_NOT_SET|PATH_DOES_NOT_EXIST|TABLE_NOT_FOUND|MISSING_DELTA_TABLE)"
+    r"|is not a Delta table"
+)
+"""What is said of a table that the job before has not made yet."""
 
 
 class SparkEngine:
@@ -82,6 +90,12 @@ def java_pid() -> int | None:
 def _not_started(job: Job, error: Exception) -> HoldfastError:
     """A cause that can pass (a broker that is away) is no mistake in the declaration."""
     text = str(error)
+    if job.source.job is not None and _NOTHING_THERE.search(text):
+        return UnreachableError(
+            f"{job.source.job}, from which it reads, has written nothing yet",
+            subject=job.name,
+            next_action=f"let {job.source.job} run; this job begins when there is a table",
+        )
     said = of_text(text)
     message = f"the query did not start: {cause_line(text)}"
     if said.passing:
