@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -106,6 +107,39 @@ def run_and_kill(
         kill(process)
         return True
     return False
+
+
+def run_and_kill_in(
+    project: Path,
+    checkpoint: Path,
+    after_s: float,
+    *arguments: str,
+    extra: Mapping[str, str] | None = None,
+) -> bool:
+    """Start a run and kill it some time after a query has planned a new batch; False if it ended.
+
+    So a kill falls into a batch of the job that is meant, however fast the machine is.
+    """
+    before = planned(checkpoint)
+    process = start(project, *arguments, extra=extra)
+    limit = time.monotonic() + DEADLINE_S
+    while time.monotonic() < limit:
+        try:
+            process.communicate(timeout=after_s if planned(checkpoint) - before else 0.05)
+        except subprocess.TimeoutExpired:
+            if planned(checkpoint) - before:
+                break
+        else:
+            return False
+    kill(process)
+    return True
+
+
+def planned(checkpoint: Path) -> set[str]:
+    """The batches that have a plan, whole and under its own name."""
+    folder = checkpoint / "offsets"
+    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    return {name for name in names if name.isdigit()}
 
 
 def moments(seed: int, count: int, first_s: float, last_s: float) -> list[float]:

@@ -23,12 +23,18 @@ from tests.running.pipeline import (
     made_lines,
     make_project,
     moments,
-    run_and_kill,
+    run_and_kill_in,
 )
 from tests.running.spark_sessions import SETTINGS, lake_settings
 
-KILLS = 5
-FILES, LINES = 60, 25
+KILLED_IN = (
+    "sensor-raw-ingest",
+    "sensor-merge-gold",
+    "sensor-deserialize",
+    "sensor-merge-gold",
+    "sensor-merge-gold",
+)
+FILES, LINES = 90, 20
 """Lines are sent file by file, so that data comes in while the jobs are killed."""
 
 pytestmark = [pytest.mark.spark, pytest.mark.server, pytest.mark.timeout(1800)]
@@ -84,12 +90,9 @@ def test_kills_while_data_comes_in_change_nothing(
     amount = ["--files", str(FILES), "--lines", str(LINES), "--every", "2"]
     feeder = subprocess.Popen([*command, *amount], cwd=project, stderr=subprocess.PIPE)
     try:
-        killed = 0
-        for moment in moments(20261116, 4 * KILLS, 12, 45):
-            killed += run_and_kill(project, moment, *arguments, extra=extra)
-            if killed == KILLS:
-                break
-        assert killed == KILLS
+        for job, moment in zip(KILLED_IN, moments(20261116, len(KILLED_IN), 0, 4), strict=True):
+            checkpoint = lake / "checkpoints" / job
+            assert run_and_kill_in(project, checkpoint, moment, *arguments, extra=extra), job
         _, errors = feeder.communicate(timeout=DEADLINE_S)
         assert feeder.returncode == 0, errors
     finally:
@@ -116,4 +119,6 @@ def compare(project: Path, lake: Path) -> None:
     query = query_id(lake, "sensor-merge-gold")
     version = DeltaTable(str(lake / "gold")).transaction_version(application_id(query, "gold"))
     assert version is not None
-    assert mark_of(version).last_batch == last_commit(lake, "sensor-merge-gold")
+    mark = mark_of(version)
+    assert mark.last_batch == last_commit(lake, "sensor-merge-gold")
+    assert mark.epoch > KILLED_IN.count("sensor-merge-gold"), "each start has an epoch of its own"

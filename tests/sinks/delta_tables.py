@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,7 @@ def batch_of(
     epoch: int = 1,
     sink: str = "gold",
     query: str = QUERY,
+    offsets: Mapping[str, Any] | None = None,
 ) -> Batch:
     def given() -> DataFrame:
         return frame if isinstance(frame, DataFrame) else frame()
@@ -64,7 +65,7 @@ def batch_of(
         epoch=epoch,
         columns=given().columns if isinstance(frame, DataFrame) else (),
         rows=lambda: iter(()),
-        offsets={},
+        offsets=offsets or {},
         frame=given,
     )
 

@@ -135,7 +135,20 @@ def test_the_history_tells_which_batch_a_commit_is(spark: SparkSession, path: Pa
     opened(path, 3).write(batch_of(frame_of(spark, ONE), 7, epoch=3))
     history = spark.sql(f"DESCRIBE HISTORY delta.`{path}`").where("operation = 'MERGE'")
     (row,) = history.select("userMetadata").collect()
-    assert json.loads(row[0]) == {"holdfast": {"query": QUERY, "batch": 7, "epoch": 3}}
+    said = {"query": QUERY, "batch": 7, "epoch": 3, "offsets": ""}
+    assert json.loads(row[0]) == {"holdfast": said}
+
+
+def test_a_batch_id_with_other_offsets_is_another_batch(spark: SparkSession, path: Path) -> None:
+    sink = opened(path)
+    offsets = {"0": {"start": 1, "end": 5}}
+    assert sink.write(batch_of(frame_of(spark, ONE), 0, offsets=offsets)) is True
+    again = {"0": {"end": 5, "start": 1}}
+    assert sink.write(batch_of(never, 0, offsets=again)) is False
+    assert sink.write(batch_of(never, 0)) is False, "unknown offsets are no contradiction"
+    with pytest.raises(RefusedError, match="it is another batch, and skipping it would lose rows"):
+        sink.write(batch_of(never, 0, offsets={"0": {"start": 1, "end": 9}}))
+    assert held(spark, path) == Counter(ONE)
 
 
 def test_a_lower_epoch_is_fenced_in_open_and_in_write(spark: SparkSession, path: Path) -> None:

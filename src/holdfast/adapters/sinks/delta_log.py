@@ -21,6 +21,9 @@ SparkFailure = (Py4JJavaError, PySparkException)
 
 RETENTION = "delta.setTransactionRetentionDuration"
 
+_NOTE = "holdfast"
+_COMMITS_LOOKED_AT = 200
+"""A batch that Spark replays is among the last commits, whoever else writes."""
 _CAUSES_MAX = 20
 _RAISES_MAX = 20
 """Times that others may come in between; each one is a batch of another writer."""
@@ -74,6 +77,18 @@ class DeltaLog:
         found = self._snapshot().transactions().get(application)
         return mark_of(int(found.get())) if found.isDefined() else None
 
+    def told(self, table: str, query_id: str, batch_id: int) -> Mapping[str, Any] | None:
+        """What the newest commit of a batch says of it; None where it is not among the last ones.
+
+        `table` is the table as a statement names it.
+        """
+        history = self._spark.sql(f"DESCRIBE HISTORY {table} LIMIT {_COMMITS_LOOKED_AT}")
+        for row in history.orderBy("version", ascending=False).select("userMetadata").collect():
+            said = read_note(row[0])
+            if said.get("query") == query_id and said.get("batch") == batch_id:
+                return said
+        return None
+
     def raise_mark(
         self,
         application: str,
@@ -120,6 +135,21 @@ class DeltaLog:
     def _snapshot(self) -> Any:
         none = self._jvm.scala.Option.empty()
         return self._log.update(False, none, none)
+
+
+def note_of(query_id: str, batch_id: int, epoch: int, offsets: str) -> str:
+    """What a commit says of its batch, for people who read the history and for replays."""
+    said = {"query": query_id, "batch": batch_id, "epoch": epoch, "offsets": offsets}
+    return json.dumps({_NOTE: said})
+
+
+def read_note(text: str | None) -> Mapping[str, Any]:
+    """What a commit says of its batch; nothing where it is not one of ours."""
+    try:
+        said = json.loads(text or "")[_NOTE]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
 
 
 def failure_names(error: BaseException) -> tuple[str, ...]:

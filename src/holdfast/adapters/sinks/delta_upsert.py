@@ -12,13 +12,20 @@ import random
 import time
 import uuid
 from collections.abc import Callable
+from hashlib import blake2b
 from typing import Literal
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.adapters.clock import now_ms
-from holdfast.adapters.sinks.delta_log import RETENTION, DeltaLog, SparkFailure, failure_names
+from holdfast.adapters.sinks.delta_log import (
+    RETENTION,
+    DeltaLog,
+    SparkFailure,
+    failure_names,
+    note_of,
+)
 from holdfast.adapters.sinks.delta_mark import DeltaMark, application_id
 from holdfast.adapters.sinks.delta_merge import (
     chosen_rows,
@@ -26,6 +33,7 @@ from holdfast.adapters.sinks.delta_merge import (
     merge_statement,
     misfits,
     settings_of,
+    table_name,
 )
 from holdfast.adapters.sinks.delta_options import DeltaSinkOptions
 from holdfast.adapters.sinks.delta_table import create_table, given_columns, nullable
@@ -130,6 +138,7 @@ class DeltaUpsertSink:
         if (batch.query_id, batch.epoch) not in self._fenced:
             self._raise_fence(log, batch.query_id, batch.epoch)
         if self._standing(log, batch).holds(batch.batch_id):
+            self._check_replay(log, batch)
             if frame is not None:  # asked for, so its plan has to run
                 frame.write.format("noop").mode("overwrite").save()
             return False
@@ -181,13 +190,13 @@ class DeltaUpsertSink:
         )
 
     def _merge(self, batch: Batch, rows: DataFrame, mark: DeltaMark) -> None:
-        told = {"query": batch.query_id, "batch": batch.batch_id, "epoch": batch.epoch}
+        note = note_of(batch.query_id, batch.batch_id, batch.epoch, _digest(batch))
         view = f"holdfast_{uuid.uuid4().hex}"
         spark = rows.sparkSession
         settings = {
             "spark.databricks.delta.write.txnAppId": application_id(batch.query_id, self.name),
             "spark.databricks.delta.write.txnVersion": str(mark.version),
-            "spark.databricks.delta.commitInfo.userMetadata": json.dumps({"holdfast": told}),
+            "spark.databricks.delta.commitInfo.userMetadata": note,
             # The rows are computed already; a second copy of them would be for nothing.
             "spark.databricks.delta.merge.materializeSource": "none",
         }
@@ -240,6 +249,26 @@ class DeltaUpsertSink:
             )
         mark.check_fence(batch.epoch, batch.query_id, self.name)
         return mark
+
+    def _check_replay(self, log: DeltaLog, batch: Batch) -> None:
+        """Raises RefusedError where the table holds this batch id with other offsets.
+
+        Then it is another batch: skipping it would lose its rows. It happens where the logs of a
+        checkpoint were cut back while the table was kept. Nothing is said where either side does
+        not know its offsets, or the commit is older than those that are looked at.
+        """
+        ours = _digest(batch)
+        if not ours:
+            return
+        said = log.told(table_name(self._options.path), batch.query_id, batch.batch_id)
+        theirs = said.get("offsets") if said else None
+        if theirs and theirs != ours:
+            raise RefusedError(
+                f"table {self.name!r} holds batch {batch.batch_id} with other offsets than it now "
+                "comes with: it is another batch, and skipping it would lose rows",
+                subject=batch.query_id,
+                next_action="take table and checkpoint back together, or begin a new checkpoint",
+            )
 
     def _created_from(self, batch: Batch, log: DeltaLog) -> DataFrame | None:
         """Create the table by the first batch; its frame, which is asked for only once."""
@@ -295,6 +324,20 @@ class DeltaUpsertSink:
 
     def _log(self, spark: SparkSession) -> DeltaLog:
         return DeltaLog(spark, self._options.path, self._shown)
+
+
+def _digest(batch: Batch) -> str:
+    """The offsets of a batch, short enough for every commit; empty where they are not known."""
+    if not batch.offsets:
+        return ""
+    try:
+        text = json.dumps(batch.offsets, sort_keys=True, separators=(",", ":"))
+    except (TypeError, ValueError) as error:
+        raise InternalError(
+            f"the offsets of batch {batch.batch_id} cannot be kept: {error}",
+            subject=batch.query_id,
+        ) from error
+    return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _frame_of(batch: Batch) -> DataFrame:
