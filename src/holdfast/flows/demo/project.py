@@ -24,7 +24,11 @@ SENSORS = 100
 
 _FILES_PER_BATCH = {"incoming": 2, "raw": 3, "readings": 3}
 """So that each job needs several batches, and gold enough of them to be killed in one."""
-_SPARK = {"spark.ui.enabled": "false"}
+_SPARK = {
+    "spark.ui.enabled": "false",
+    # Each Spark of the demo lives for seconds: what Java would gain by optimising comes too late.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
 _HEADER = "# The project of `holdfast init`, with small batches; that one has comments.\n"
 _DATA_WITHIN_S = 60.0
 _CACHE_VARIABLES = ("HOLDFAST_CACHE", "XDG_CACHE_HOME")

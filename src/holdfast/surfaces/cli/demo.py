@@ -26,7 +26,7 @@ def command(
     """Kill a real pipeline in a batch, start it again, and count what is lost.
 
     Writes a project of three jobs with its data, runs it, kills it with SIGKILL, shows what is
-    left, runs it again, and compares with one batch query over all the input. About a minute; the
+    left, runs it again, and compares with one batch query over all the input. A minute or two; the
     folder is kept. Exit code 0: nothing lost, duplicated or changed; 1: not so, or no kill hit a
     batch; 2: could not be run.
     """
