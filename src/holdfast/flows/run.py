@@ -117,7 +117,10 @@ def _with_engine(
 
     def in_turn(one: Prepared) -> None:
         turns.wait(one, stop)
-        work(one)
+        try:
+            work(one)
+        finally:
+            turns.had(one.job.name)
 
     if around.once:
         for one in prepared.values():
@@ -147,10 +150,12 @@ class _Turns:
         """Hand on what is told, and note who had its turn."""
         match event:
             case Started(job=job) | Restarting(job=job):
-                self._began[job].set()
-            case Ended(result=result):
-                self._began[result.job].set()
+                self.had(job)
         self._tell(event)
+
+    def had(self, job: str) -> None:
+        """A job had its turn, whatever came of it."""
+        self._began[job].set()
 
     def wait(self, one: Prepared, stop: StopSignal) -> None:
         """Return when it is this job's turn, or when the run was asked to end."""
