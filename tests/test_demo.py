@@ -39,14 +39,14 @@ def run_demo(*arguments: str, **more: str) -> "subprocess.CompletedProcess[str]"
     )
 
 
-def lines_in(folder: Path) -> list[str]:
+def lines_in(folder: Path) -> list[bytes]:
     files = sorted((folder / "data" / "incoming").iterdir())
-    return [line for file in files for line in file.read_text(encoding="utf-8").split("\n")[:-1]]
+    return [line for file in files for line in file.read_bytes().split(b"\n")[:-1]]
 
 
-def reading_of(line: str) -> tuple[str, str, int, float] | None:
+def reading_of(line: bytes) -> tuple[str, str, int, float] | None:
     try:
-        value = json.loads(line)
+        value = json.loads(line.decode("utf-8"))
         return (value["sensor"], value["at"], value["sequence"], value["reading"])
     except (ValueError, KeyError, TypeError):
         return None

@@ -33,8 +33,6 @@ from holdfast.flows.demo.project import (
 )
 
 _RUN_WITHIN_S = 300.0
-_PROGRAM = "import sys; from holdfast.surfaces.cli.main import main; sys.exit(main())"
-"""`holdfast` by the Python that runs us, wherever its script may lie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +127,7 @@ def _found(check: Check) -> str:
 
 def _start_run(project: Project, number: int) -> ProcessGroup:
     arguments = ("run", "--once", "--file", str(project.declaration), "--output", "json")
-    return project.start(_run_name(number), "-c", _PROGRAM, *arguments)
+    return project.start(_run_name(number), "-m", "holdfast", *arguments)
 
 
 def _run_name(number: int) -> str:
