@@ -29,7 +29,9 @@ def command(
     ] = None,
     output: Annotated[Output, typer.Option(help="How to write the answer.")] = Output.text,
 ) -> None:
-    """List the runs of a job and its batches, newest first: when, where, how they ended.
+    """List the runs of a job and its batches, newest first.
+
+    Says when and where they ran and how they ended.
 
     From Holdfast's records and the checkpoint; reads only, and never starts Spark. Exit code 0:
     done; 1: a record is damaged; 2: nothing could be said.

@@ -31,7 +31,7 @@ def command(
     ] = False,
     output: Annotated[Output, typer.Option(help="How to write the answer.")] = Output.text,
 ) -> None:
-    """Say how declared jobs are doing: who runs them, the last batch, and how they ended.
+    """Say how declared jobs are doing: who runs them, the last batch, how they ended.
 
     From Holdfast's records and the checkpoints; reads only, and never starts Spark. Exit code 0:
     fine; 1: a job failed, was refused or fenced, or a record is damaged; 2: nothing could be said.
