@@ -60,6 +60,8 @@ class Tally:
     lost: int = 0
     duplicated: int = 0
     seconds: float = 0.0
+    sittings: int = 0
+    """How often the campaign was begun; more than once where it was broken off."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +87,13 @@ def campaign(folder: Path, kills: int, seed: int, check_every: int, tell: Tell) 
     else:
         tally = Tally(seed)
         busy_project(project)
-        keep(kept, tally)
+    tally.sittings += 1
+    keep(kept, tally)
     while tally.kills < kills:
         clock = time.monotonic()
         number = tally.kills + 1
-        feed(project, number * FILES_PER_KILL, LINES)
+        # Whoever goes on after a break has work too: what was fed before it may be done.
+        feed(project, (number + tally.sittings - 1) * FILES_PER_KILL, LINES)
         when = moment(seed, number)
         began = kill(project, when)
         tally.kills, tally.restarts = number, tally.restarts + 1

@@ -163,13 +163,14 @@ class Supervisor:
         fresh = query.fresh()
         for progress in fresh:
             self._recorder.note(progress)
+        # An idle event has the id of the batch to come, which nobody has planned.
+        batches = [progress for progress in fresh if not is_idle(progress)]
+        for progress in batches:
             self._count(progress)
             self._tell(Progressed(job=self._job.name, progress=progress))
-        return not all(is_idle(progress) for progress in fresh)
+        return bool(batches)
 
     def _count(self, progress: Mapping[str, Any]) -> None:
-        if is_idle(progress):
-            return  # it has the id of the batch to come, which nobody has planned
         batch = int(progress["batchId"])
         if self._last_batch is None or batch > self._last_batch:
             self._batches += 1
