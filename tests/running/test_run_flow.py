@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from holdfast.errors import (
 )
 from holdfast.flows.run import exit_code, run
 from holdfast.flows.supervise import StopSignal
-from tests.running.fake_engine import QUERY_ID, FakeEngine, FakeQuery, declared
+from tests.running.fake_engine import QUERY_ID, FakeEngine, FakeQuery, declared, job_named
 
 PASSING = Failure(
     code="HF023", cause="Connection refused", passing=True, fenced=False, next_action="wait"
@@ -281,3 +282,19 @@ def test_secrets_reach_no_result_and_no_record(base: str) -> None:
 def test_an_unknown_job_is_named(base: str) -> None:
     with pytest.raises(UsageError, match="no job is called 'b'"):
         ran(declared(base, "a"), FakeEngine({}), "b")
+
+
+def test_every_error_of_the_guards_is_told(base: str) -> None:
+    first = job_named("a", base)
+    odd = replace(
+        first,
+        checkpoint=f"{base}/2026-11-17",
+        sink=replace(first.sink, options={"path": f"{base}/2026-11-17"}),
+    )
+    declaration = replace(declared(base, "a"), jobs=(odd,))
+    (result,) = ran(declaration, FakeEngine({}))
+    assert (result.end, result.code, exit_code((result,))) == ("refused", "HF206", 1)
+    assert "HF2" not in result.cause.partition("; also")[0]
+    other = replace(odd, name="b")
+    results = ran(replace(declaration, jobs=(odd, other)), FakeEngine({}))
+    assert results[1].code == "HF204" and "; also HF206" in results[1].cause

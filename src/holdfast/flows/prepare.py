@@ -110,6 +110,9 @@ def refused(
 
 
 def _refuse(found: Iterable[GuardFinding]) -> None:
+    """Raise the first error by its code, and name the others: all have to be mended."""
     errors = [finding for finding in found if finding.severity == "error"]
     if errors:
-        raise GuardedError(errors[0].code, errors[0].message, errors[0].next_action)
+        first, *others = errors
+        also = "".join(f"; also {other.code}: {other.message}" for other in others)
+        raise GuardedError(first.code, f"{first.message}{also}", first.next_action)
