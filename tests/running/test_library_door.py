@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import uuid
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import holdfast
+from holdfast.core.running.event import Warned
 from tests.running.spark_sessions import fresh_session
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
@@ -155,3 +157,35 @@ def test_a_native_sink_has_the_same_guards(place: Place) -> None:
     assert query.result.end == "drained"
     read = place.spark.read.parquet(str(place.folder / "out")).collect()
     assert Counter(row.value for row in read) == Counter(place.fed)
+
+
+def test_a_kill_during_the_very_first_plan_is_no_dead_end(place: Place) -> None:
+    """Spark's own start is refused there: the control that shows why something must be done."""
+    place.start().awaitTermination()
+    leftover = Path(place.checkpoint) / "offsets" / f".0.{uuid.uuid4()}.tmp"
+    assert list(leftover.parent.iterdir()) == []
+    leftover.write_bytes(b"v1\n{")
+    checksum = leftover.parent / f".{leftover.name}.crc"
+    checksum.write_bytes(b"crc\0")
+    place.feed()
+    by_hand = place.writer().format("noop").option("checkpointLocation", place.checkpoint).start()
+    with pytest.raises(Exception, match="CHECKPOINT_LOCATION_NOT_EMPTY"):
+        by_hand.awaitTermination()
+    events: list[Any] = []
+    query = place.start(tell=events.append)
+    query.awaitTermination()
+    assert query.result.end == "drained" and place.rows() == Counter(place.fed)
+    assert "HF222" in [event.finding.code for event in events if isinstance(event, Warned)]
+    aside = place.records / "archive" / f"first-plan-{query.epoch:020d}" / "offsets"
+    assert {path.name for path in aside.iterdir()} == {leftover.name, checksum.name}
+
+
+def test_logs_that_were_emptied_are_no_leftovers(place: Place) -> None:
+    place.feed()
+    place.start().awaitTermination()
+    for path in (Path(place.checkpoint) / "offsets").iterdir():
+        path.unlink()
+    (Path(place.checkpoint) / "offsets" / f".0.{uuid.uuid4()}.tmp").touch()
+    with pytest.raises(holdfast.RefusedError):
+        place.start()
+    assert not (place.records / "archive").exists()

@@ -17,6 +17,7 @@ from holdfast.core.running.run import RunResult
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.flows.engine import spark_module
 from holdfast.flows.guard import check_declared
+from holdfast.flows.leftovers import put_leftovers_aside
 from holdfast.flows.prepare import Prepared, Surrounding, prepare_or_raise
 from holdfast.flows.supervise import StopSignal, Supervisor
 
@@ -96,6 +97,7 @@ def start(
     told = tell or _log
     prepared = prepare_or_raise(job, around, _findings(job, around), told)
     try:
+        put_leftovers_aside(job, prepared.lease.epoch, told)
         started = _started(ready, prepared)
     except HoldfastError:
         prepared.lease.release()

@@ -28,6 +28,7 @@ from holdfast.core.secret_text import as_shown, hide
 from holdfast.errors import HoldfastError, InternalError
 from holdfast.flows.fingerprinting import record_fingerprint
 from holdfast.flows.guard import remember_identity
+from holdfast.flows.leftovers import put_leftovers_aside
 from holdfast.flows.prepare import Prepared, Surrounding
 from holdfast.flows.records.recorder import Recorder
 
@@ -116,6 +117,7 @@ class Supervisor:
         """Start the query and follow it to its end."""
         query: Query | None = None
         try:
+            put_leftovers_aside(self._job, self._lease.epoch, self._tell)
             query = self._start()
             self._query_id = query.id
             remember_identity(self._job, self._records, query.id)

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from contextlib import suppress
 from typing import Self
 
 from holdfast.adapters.clock import now_ms
@@ -25,13 +26,15 @@ class RunLines:
         return self
 
     def __exit__(self, *_reason: object) -> None:
-        sys.stderr.flush()
+        with suppress(OSError):
+            sys.stderr.flush()
 
     def __call__(self, event: RunEvent) -> None:
         """Say it, if it is worth a line."""
         text = self._line(event)
         if text:
-            with self._lock:
+            # Nobody may listen any more (`2>&1 | head`): the job goes on all the same.
+            with self._lock, suppress(OSError):
                 sys.stderr.write(f"{plain(text)}\n")
                 sys.stderr.flush()
 
