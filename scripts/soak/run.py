@@ -10,6 +10,7 @@ import argparse
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -60,7 +61,7 @@ def page(tally: Tally) -> str:
         "lines of input": f"{tally.rows:,}",
         "rows lost, in all tables and comparisons": tally.lost,
         "rows duplicated or wrong": tally.duplicated,
-        "steps by hand": 0,
+        "times the campaign itself was begun": tally.sittings,
         "time": f"{minutes} min {seconds} s",
         "machine": machine(),
         "versions": f"Holdfast {holdfast.__version__}, PySpark {pyspark.__version__}, "
@@ -92,6 +93,8 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="forget what was done before")
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "soak.md")
     given = parser.parse_args()
+    # Ended from outside, it takes the run along that it has started.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     folder = given.folder or CACHE / "soak" / f"{given.seed}-{given.kills}"
     if given.again or not (folder / "tally.json").exists():
         shutil.rmtree(folder / "sensors", ignore_errors=True)
