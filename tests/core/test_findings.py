@@ -49,6 +49,17 @@ def test_newer_format_is_said_to_be_newer(builder: CheckpointBuilder) -> None:
     assert codes["HF102"] == "commits/1"
 
 
+def test_a_first_plan_that_was_cut_off(builder: CheckpointBuilder) -> None:
+    name = f"offsets/.0.{UUID}.tmp"
+    shown, codes = looked(builder.metadata().write(name, "v1"))
+    assert codes["HF132"] == codes["HF113"] == name
+    assert (shown.checkpoint.restart.kind, shown.checkpoint.in_flight) == ("refused", None)
+    said = [found.message for found in shown.checkpoint.warnings if found.code == "HF113"]
+    assert said == ["1 temporary file of unfinished writes"]
+    _, codes = looked(builder.batches([0]))
+    assert "HF132" not in codes and codes["HF113"] == name
+
+
 def test_gap_in_the_middle(builder: CheckpointBuilder) -> None:
     _, codes = looked(builder.metadata().batches([0, 1, 4, 5]))
     assert codes["HF104"] == "offsets"

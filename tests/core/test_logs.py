@@ -4,7 +4,12 @@ import pytest
 
 from holdfast.core.batch_log import GAPS_MAX, BatchLog, read_batch_log
 from holdfast.core.formats.commit_log import parse_commit_entry
-from holdfast.core.formats.log_name import batch_id_of, checksum_target, is_temporary
+from holdfast.core.formats.log_name import (
+    are_unfinished,
+    batch_id_of,
+    checksum_target,
+    is_temporary,
+)
 from holdfast.core.formats.offset_log import parse_offset_entry
 from holdfast.core.formats.operator_metadata import parse_operator_metadata
 from holdfast.core.formats.query_metadata import parse_query_metadata
@@ -159,6 +164,14 @@ def test_only_plain_digits_are_a_batch(name: str, batch: int | None) -> None:
 )
 def test_temporary_files_of_every_era(name: str, temporary: bool) -> None:
     assert is_temporary(name) == temporary
+
+
+def test_leftovers_of_writing_and_nothing_else() -> None:
+    left = [f".0.{UUID}.tmp", f"..0.{UUID}.tmp.crc"]
+    assert are_unfinished(left)
+    assert not are_unfinished([*left, "0"])
+    assert not are_unfinished([*left, ".0.crc"])
+    assert not are_unfinished([*left, "notes"])
 
 
 def test_checksums_point_at_what_they_cover() -> None:

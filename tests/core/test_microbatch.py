@@ -34,6 +34,12 @@ def test_a_restart_begins_where_spark_begins(
     assert (where_did_it_die(traces) is None) == (flying is None)
 
 
+def test_a_first_plan_that_was_cut_off_is_not_called_fresh() -> None:
+    restart = what_will_restart_do(Traces(planned=None, committed=None, plan_unfinished=True))
+    assert (restart.kind, restart.batch) == ("refused", 0)
+    assert "Spark 4.1 and newer refuse" in restart.text
+
+
 def test_commits_that_trail_far_are_said_to_be_taken_as_done() -> None:
     text = what_will_restart_do(Traces(planned=5, committed=2)).text
     assert "Batches 3 to 4 have no commit and are taken as done" in text

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pandas as pd
+import pyspark
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -114,6 +115,12 @@ def processed(spark: SparkSession) -> DataFrame:
     return keyed.transformWithStateInPandas(Counter(), schema, "append", "none")
 
 
+# The operator has another name in Spark 4.0.
+PROCESSED_BY = (
+    "TransformWithStateInPandas"
+    if pyspark.__version__.startswith("4.0.")
+    else "TransformWithStateInPySpark"
+)
 STATE: dict[str, tuple[Callable[[SparkSession], DataFrame], tuple[str, ...]]] = {
     "none": (lambda spark: rates(spark).where("value > 3"), ()),
     "aggregation": (
@@ -159,7 +166,7 @@ STATE: dict[str, tuple[Callable[[SparkSession], DataFrame], tuple[str, ...]]] = 
         ("GlobalLimit", "Aggregate: value"),
     ),
     "with state": (grouped, ("FlatMapGroupsInPandasWithState: value",)),
-    "transform with state": (processed, ("TransformWithStateInPySpark: value",)),
+    "transform with state": (processed, (f"{PROCESSED_BY}: value",)),
 }
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import uuid
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -128,6 +129,20 @@ def test_a_killed_java_is_named_and_the_next_start_works(project: Path) -> None:
     assert end_record(project, 1)["code"] == "HF024"
     assert drain(project)["end"] == "drained"
     assert stored(project) == BOTH
+
+
+def test_a_kill_while_the_first_plan_is_written_keeps_nobody_from_starting(project: Path) -> None:
+    [waiting] = (project / "in").iterdir()
+    aside = waiting.rename(project / waiting.name)
+    with running(project) as run:
+        run.until_said(": started, query")
+        run.kill()
+    plan = project / "checkpoints" / JOB / "offsets" / f".0.{uuid.uuid4()}.tmp"
+    plan.parent.mkdir(exist_ok=True)
+    plan.write_text("v1\n")
+    aside.rename(waiting)
+    assert drain(project)["end"] == "drained"
+    assert stored(project) == Counter(range(20)) and plan.exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -37,6 +37,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "HF129": ("error", "a record of Holdfast's own cannot be read"),
     "HF130": ("warning", "lines of Holdfast's own records are damaged and were passed over"),
     "HF131": ("error", "a job could not be looked at"),
+    "HF132": ("error", "the very first plan was cut off while it was written"),
 }
 
 

@@ -80,6 +80,8 @@ class Traces:
     written_now_and_then: bool = False
     """Both logs lack the same batches: asynchronous progress tracking writes only some."""
     commit_unfinished: bool = False
+    plan_unfinished: bool = False
+    """No plan is whole, and the writing of one left a temporary file in offsets/."""
     state_written: int | None = None
     state_expected: int | None = None
     plan_readable: bool = True
@@ -144,7 +146,7 @@ def what_will_restart_do(traces: Traces) -> Restart:
     """Say which batch a restart begins with, and whether Spark will begin at all."""
     planned, committed = traces.planned, traces.committed
     if planned is None:
-        return _without_plan(committed)
+        return _without_plan(committed, traces.plan_unfinished)
     if traces.mode == "continuous":
         return _continuous(planned, committed)
     obstacle = _obstacle(traces, planned)
@@ -215,7 +217,15 @@ def _run(traces: Traces, planned: int, committed: int | None) -> Restart:
     return Restart(kind="rerun", batch=planned, text=text)
 
 
-def _without_plan(committed: int | None) -> Restart:
+def _without_plan(committed: int | None, unfinished: bool) -> Restart:
+    if committed is None and unfinished:
+        # MicroBatchExecution, verifyCheckpointDirectoryEmptyOnStart: any file counts.
+        text = (
+            "The very first plan was cut off while it was written, and its temporary file stayed. "
+            "Spark 4.1 and newer refuse to start here by themselves; older ones, and `holdfast "
+            "run`, begin with batch 0. Nothing was read or written yet."
+        )
+        return Restart(kind="refused", batch=0, text=text)
     if committed is None:
         text = "No batch was ever planned: a start begins with batch 0."
         return Restart(kind="fresh", batch=0, text=text)

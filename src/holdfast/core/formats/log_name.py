@@ -72,6 +72,11 @@ def is_temporary(name: str) -> bool:
     return bool(_TEMPORARY.match(name))
 
 
+def are_unfinished(names: Sequence[str]) -> bool:
+    """Say whether all of these are temporary files or the checksums of such."""
+    return all(is_temporary(checksum_target(name) or name) for name in names)
+
+
 def temporary_target(name: str) -> str | None:
     """Give the name that a temporary file would have been renamed to, if it carries it."""
     match = _TEMPORARY_OF.match(name)

@@ -126,6 +126,7 @@ def _traces(
         committed=found.commits.last,
         predecessor_planned=predecessor or now_and_then,
         written_now_and_then=now_and_then,
+        plan_unfinished=newest is None and bool(found.offsets.temporary),
         commit_unfinished=newest is not None and found.commits.unfinished(newest),
         state_written=written,
         state_expected=expected,

@@ -75,6 +75,9 @@ def _about_logs(checkpoint: Checkpoint) -> Iterator[Finding]:
     if planned is None:
         if committed is not None:
             yield Finding(code="HF109", message=checkpoint.restart.text, path="offsets")
+        elif offsets.temporary:
+            path = f"offsets/{offsets.temporary[0]}"
+            yield Finding(code="HF132", message=checkpoint.restart.text, path=path)
         return
     if now_and_then:
         text = (
@@ -180,7 +183,9 @@ def _about_entries(found: Survey) -> Iterator[Finding]:
     if left:
         path = temporary[0] if temporary else "state"
         files = "1 temporary file" if left == 1 else f"{left} temporary files"
-        text = f"{files} of unfinished writes; Spark ignores them"
+        text = f"{files} of unfinished writes"
+        if found.offsets.last is not None:
+            text += "; Spark ignores them"
         yield Finding(code="HF113", message=text, path=path)
     expected = {p.partition("/")[0] for p in found.tree.directories if is_delta_schema_log(p)}
     expected |= KNOWN_ENTRIES
