@@ -1,7 +1,6 @@
 """`holdfast.start` and `holdfast.sink` around ordinary PySpark code, on real Spark."""
 
 import json
-import shutil
 import sqlite3
 import uuid
 from collections import Counter
@@ -9,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
@@ -99,35 +97,6 @@ def test_a_second_start_of_a_living_query_is_refused(place: Place) -> None:
     assert place.rows() == Counter(place.fed)
 
 
-def test_a_first_plan_that_was_cut_off_keeps_nobody_from_starting(place: Place) -> None:
-    """As a kill leaves it between the writing of offsets/0 and its renaming."""
-    sink = holdfast.sink("sql", url=f"sqlite:///{place.database}", table="numbers", create=True)
-    writer = place.writer().trigger(processingTime="1 hour").foreachBatch(sink)
-    holdfast.start(writer, name="door", checkpoint=place.checkpoint).stop()
-    offsets = Path(place.checkpoint) / "offsets"
-    left = offsets / ".0.4b41c017-66c9-4266-832e-b7bdca059b6e.tmp"
-    assert not list(offsets.iterdir())
-    left.write_text("v1\n")
-    place.feed()
-
-    if not pyspark.__version__.startswith("4.0."):
-        # Spark by itself: this is what the job would be stuck with.
-        copy = f"{place.checkpoint}-copy"
-        shutil.copytree(place.checkpoint, copy)
-        alone = place.writer().format("noop").option("checkpointLocation", copy).start()
-        with pytest.raises(Exception, match="STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY"):
-            alone.awaitTermination()
-        shutil.rmtree(copy)
-
-    assert holdfast.show(place.checkpoint).checkpoint.restart.kind == "refused"
-    name = "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart"
-    before = place.spark.conf.get(name, None)
-    query = place.start()
-    query.awaitTermination()
-    assert query.result.end == "drained" and place.rows() == Counter(place.fed)
-    assert left.exists() and place.spark.conf.get(name, None) == before
-
-
 def test_a_batch_that_failed_is_told_and_comes_again_once(place: Place) -> None:
     place.feed()
     place.start().awaitTermination()
@@ -199,6 +168,7 @@ def test_a_kill_during_the_very_first_plan_is_no_dead_end(place: Place) -> None:
     checksum = leftover.parent / f".{leftover.name}.crc"
     checksum.write_bytes(b"crc\0")
     place.feed()
+    assert holdfast.show(place.checkpoint).checkpoint.restart.kind == "refused"
     by_hand = place.writer().format("noop").option("checkpointLocation", place.checkpoint).start()
     with pytest.raises(Exception, match="CHECKPOINT_LOCATION_NOT_EMPTY"):
         by_hand.awaitTermination()

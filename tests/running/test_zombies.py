@@ -142,7 +142,9 @@ def test_a_kill_while_the_first_plan_is_written_keeps_nobody_from_starting(proje
     plan.write_text("v1\n")
     aside.rename(waiting)
     assert drain(project)["end"] == "drained"
-    assert stored(project) == Counter(range(20)) and plan.exists()
+    assert stored(project) == Counter(range(20)) and not plan.exists()
+    archive = project / "checkpoints" / "_holdfast" / JOB / "archive"
+    assert [path.name for path in archive.glob("*/offsets/*")] == [plan.name]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

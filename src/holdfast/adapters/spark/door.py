@@ -8,7 +8,6 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from holdfast.adapters.sinks.opening import open_sink
 from holdfast.adapters.spark.engine import java_pid
-from holdfast.adapters.spark.first_plan import start_query
 from holdfast.adapters.spark.ledger_writer import LEASED, LedgerWriter
 from holdfast.adapters.spark.started_query import SparkQuery
 from holdfast.core.running.ports import Binding, NativeSink
@@ -36,7 +35,7 @@ class Writer:
     def start(self, name: str, checkpoint: str, binding: Binding) -> "StartedWriter":
         """Start it with this name and checkpoint."""
         named = self._writer.queryName(name).option("checkpointLocation", checkpoint)
-        query = start_query(self._frame.sparkSession, checkpoint, named.start)
+        query = named.start()
         LEASED.bind(str(query.id), binding)
         return StartedWriter(query, SparkQuery(query, self._frame))
 

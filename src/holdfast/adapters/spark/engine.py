@@ -4,13 +4,11 @@ import os
 import re
 import threading
 from collections.abc import Mapping
-from functools import partial
 
 from pyspark.core.context import SparkContext
 from pyspark.sql import SparkSession
 
 from holdfast.adapters.sinks.opening import open_sink
-from holdfast.adapters.spark.first_plan import start_query
 from holdfast.adapters.spark.ledger_writer import LEASED, LedgerWriter
 from holdfast.adapters.spark.lost import engine_alive
 from holdfast.adapters.spark.query import (
@@ -74,10 +72,8 @@ class SparkEngine:
         sink = open_sink(job.sink.kind, job.sink.options)
         frame = apply_transform(read_source(self._spark, job.source), job.transform, self._folder)
         if isinstance(sink, NativeSink):
-            begin = partial(start_native, frame, job, sink, once=once)
-            return SparkQuery(start_query(self._spark, job.checkpoint, begin), frame)
-        begin = partial(start_with_ledger, frame, job, LedgerWriter(sink), once=once)
-        query = start_query(self._spark, job.checkpoint, begin)
+            return SparkQuery(start_native(frame, job, sink, once=once), frame)
+        query = start_with_ledger(frame, job, LedgerWriter(sink), once=once)
         LEASED.bind(str(query.id), binding)
         return SparkQuery(query, frame)
 

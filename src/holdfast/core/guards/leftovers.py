@@ -13,7 +13,7 @@ Do: nothing.
 
 from collections.abc import Iterable
 
-from holdfast.core.formats.log_name import is_temporary
+from holdfast.core.formats.log_name import are_unfinished
 from holdfast.core.guard_finding import GuardFinding
 
 CODE = "HF222"
@@ -25,7 +25,7 @@ EMPTY_AT_FIRST = ("offsets", "commits", "state")
 def only_leftovers(names: Iterable[str]) -> tuple[str, ...]:
     """The names in those folders, where every one is a leftover; none where one is more."""
     inside = tuple(name for name in names if name.partition("/")[0] in EMPTY_AT_FIRST)
-    return inside if all(_is_leftover(name.rpartition("/")[2]) for name in inside) else ()
+    return inside if are_unfinished([name.rpartition("/")[2] for name in inside]) else ()
 
 
 def leftovers_put_aside(job: str, count: int) -> GuardFinding:
@@ -38,9 +38,3 @@ def leftovers_put_aside(job: str, count: int) -> GuardFinding:
         "it were put aside, or Spark would have refused to begin",
         next_action="nothing: no batch had run",
     )
-
-
-def _is_leftover(leaf: str) -> bool:
-    """A temporary file, or the checksum that Hadoop writes beside one."""
-    checked = leaf.removeprefix(".").removesuffix(".crc") if leaf.endswith(".crc") else leaf
-    return is_temporary(leaf) or is_temporary(checked)
