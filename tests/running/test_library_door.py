@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
@@ -169,9 +170,11 @@ def test_a_kill_during_the_very_first_plan_is_no_dead_end(place: Place) -> None:
     checksum.write_bytes(b"crc\0")
     place.feed()
     assert holdfast.show(place.checkpoint).checkpoint.restart.kind == "refused"
-    by_hand = place.writer().format("noop").option("checkpointLocation", place.checkpoint).start()
-    with pytest.raises(Exception, match="CHECKPOINT_LOCATION_NOT_EMPTY"):
-        by_hand.awaitTermination()
+    if not pyspark.__version__.startswith("4.0."):  # which begins there, as it should
+        writer = place.writer().format("noop")
+        by_hand = writer.option("checkpointLocation", place.checkpoint).start()
+        with pytest.raises(Exception, match="CHECKPOINT_LOCATION_NOT_EMPTY"):
+            by_hand.awaitTermination()
     events: list[Any] = []
     query = place.start(tell=events.append)
     query.awaitTermination()
