@@ -58,7 +58,7 @@ def gold_of(folder: Path) -> Counter[tuple[Any, ...]]:
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 def test_demo_kills_a_batch_and_nothing_is_lost(tmp_path: Path) -> None:
     folder = tmp_path / "demo"
     done = run_demo("--output", "json", "--folder", str(folder))

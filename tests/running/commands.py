@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 HOLDFAST = Path(sys.executable).with_name("holdfast")
-DEADLINE_S = 240
+DEADLINE_S = 480
 
 
 def environment(**more: str) -> dict[str, str]:

@@ -29,7 +29,7 @@ from tests.running.pipeline import (
 from tests.running.sink_log import files_of
 
 JOBS = ("sensor-raw-ingest", "sensor-deserialize", "sensor-merge-gold")
-DEADLINE_S = 240.0
+DEADLINE_S = 480.0
 LOOK_S = 0.02
 
 # A Spark that starts soon matters more here than one that is fast for long.

@@ -13,7 +13,7 @@ import pytest
 from holdfast.adapters.records.opening import open_records
 from tests.running.commands import answer, begin, end, jobs_of
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1500)]
 
 TRANSFORMS = """
 from pyspark.sql import functions as F

@@ -18,7 +18,7 @@ from scripts.servers.loopback import answers, free_ports, running
 import holdfast.__main__
 from tests.running.commands import DEADLINE_S, answer, environment, jobs_of
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 
 TRANSFORM = """
 from pyspark.sql import functions as F

@@ -16,7 +16,7 @@ import holdfast
 from holdfast.core.running.event import Warned
 from tests.running.spark_sessions import fresh_session
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 
 
 @pytest.fixture(scope="module")

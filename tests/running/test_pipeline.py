@@ -28,7 +28,7 @@ def test_kills_at_random_moments_change_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 def test_a_deleted_checkpoint_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
     project = make_project(tmp_path / "sensors")
     make_data(project)

@@ -22,7 +22,7 @@ from holdfast.adapters.spark.transform_source import declared_source
 from holdfast.core.guards.repeatable_transform import NOT_LOOKED_AT, find_unrepeatable
 from tests.running.spark_sessions import fresh_session
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module")

@@ -77,7 +77,7 @@ def test_of_two_starts_at_once_exactly_one_runs_each_job(tmp_path: Path) -> None
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1500)
 def test_of_two_real_starts_at_once_exactly_one_runs(tmp_path: Path) -> None:
     for race in range(REAL_RACES):
         project = numbers_project(tmp_path / f"race{race}")

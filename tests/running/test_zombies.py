@@ -24,7 +24,7 @@ from tests.running.numbers_job import (
     until_committed,
 )
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1500)]
 
 BOTH = Counter([*range(20), *range(100, 120)])
 

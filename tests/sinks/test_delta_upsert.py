@@ -31,7 +31,7 @@ from tests.sinks.delta_tables import (
     transactions,
 )
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 APP = f"holdfast:{QUERY}:gold"
 ONE = [(1, 1, "a"), (2, 1, "b")]
 
