@@ -97,6 +97,8 @@ def test_the_pyspark_that_would_be_imported_is_the_one_that_counts(
     package.mkdir()
     (package / "__init__.py").write_text("raise RuntimeError('imported')\n")
     (package / "version.py").write_text('__version__: str = "4.1.9"\n')
+    # Another test of this process may have imported the real one.
+    monkeypatch.delitem(sys.modules, "pyspark", raising=False)
     monkeypatch.syspath_prepend(str(tmp_path))
     assert spark_version() == "4.1.9"
 
