@@ -45,6 +45,9 @@ class JavaProgress:
     def __init__(self, value: Mapping[str, Any]) -> None:
         self._value = value
 
+    def batchId(self) -> int:
+        return int(self._value["batchId"])
+
     def json(self) -> str:
         return json.dumps(self._value)
 

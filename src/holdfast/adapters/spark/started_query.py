@@ -83,11 +83,25 @@ class SparkQuery:
             if int(newest["batchId"]) <= self._seen + 1:
                 fresh = [newest]
             else:
-                recent = [json.loads(str(item.json())) for item in self._java.recentProgress()]
-                fresh = [item for item in recent if int(item["batchId"]) > self._seen]
+                fresh = self._since_last_look()
             # An idle event bears the id of the batch to come, which has not been seen by that.
             self._seen = int(newest["batchId"]) - is_idle(newest)
             return fresh
+
+    def _since_last_look(self) -> list[Mapping[str, Any]]:
+        """What Spark's list of the last hundred has of batches not seen yet.
+
+        From its end backwards: to turn an event into text takes Java milliseconds, of which two
+        cores have few to spare.
+        """
+        recent = self._java.recentProgress()
+        fresh: list[Mapping[str, Any]] = []
+        for place in range(len(recent) - 1, -1, -1):
+            item = recent[place]
+            if int(item.batchId()) <= self._seen:
+                break
+            fresh.append(json.loads(str(item.json())))
+        return fresh[::-1]
 
     def facts(self, settings: Sequence[str]) -> PlanFacts:
         """What its plan is made of."""
