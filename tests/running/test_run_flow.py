@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from holdfast.adapters.records.local import LocalRecords
 from holdfast.adapters.records.opening import open_records
 from holdfast.core.job import Declaration
 from holdfast.core.running import backoff
-from holdfast.core.running.event import Ended, Progressed, Restarting, RunEvent, Started
+from holdfast.core.running.event import Ended, Progressed, Restarting, RunEvent, Started, Unrecorded
 from holdfast.core.running.failure import Failure
 from holdfast.core.running.run import RunResult
 from holdfast.core.secret_text import SecretText
@@ -298,3 +299,21 @@ def test_every_error_of_the_guards_is_told(base: str) -> None:
     other = replace(odd, name="b")
     results = ran(replace(declaration, jobs=(odd, other)), FakeEngine({}))
     assert results[1].code == "HF204" and "; also HF206" in results[1].cause
+
+
+def test_records_that_cannot_be_written_are_told(
+    base: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = LocalRecords.create
+
+    def failing(self: LocalRecords, name: str, data: bytes) -> bool:
+        if name.endswith(".end"):
+            raise UnreachableError("the disk is gone")
+        return create(self, name, data)
+
+    monkeypatch.setattr(LocalRecords, "create", failing)
+    events: list[RunEvent] = []
+    (result,) = ran(declared(base, "a"), FakeEngine({"a": [FakeQuery()]}), tell=events.append)
+    assert result.end == "drained"
+    (told,) = [event for event in events if isinstance(event, Unrecorded)]
+    assert told.job == "a" and "HF007 the disk is gone" in told.reason

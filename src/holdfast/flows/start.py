@@ -10,7 +10,7 @@ from holdfast.adapters.code_revision import code_revision
 from holdfast.adapters.machine import ThisMachine
 from holdfast.core.guards.location import place_of
 from holdfast.core.job import UNDECLARED, Declaration, Job, SinkSpec, SourceSpec, TriggerSpec
-from holdfast.core.running.event import RunEvent, Tell, Warned
+from holdfast.core.running.event import RunEvent, Tell, Unrecorded, Warned
 from holdfast.core.running.failure import cause_line
 from holdfast.core.running.ports import Binding
 from holdfast.core.running.run import RunResult
@@ -171,5 +171,7 @@ def _started(ready: Any, prepared: Prepared) -> Any:
 
 
 def _log(event: RunEvent) -> None:
+    if isinstance(event, Unrecorded):
+        _LOG.warning("%s: not all of its records could be written: %s", event.job, event.reason)
     if isinstance(event, Warned):
         _LOG.warning("%s %s: %s", event.finding.code, event.finding.job, event.finding.message)

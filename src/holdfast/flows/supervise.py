@@ -11,7 +11,7 @@ from holdfast import __version__
 from holdfast.adapters.clock import now_ms
 from holdfast.core.recording.progress import is_idle
 from holdfast.core.running.backoff import RESTARTS_ONCE_MAX, wait_s
-from holdfast.core.running.event import Progressed, Restarting, Started, Tell
+from holdfast.core.running.event import Progressed, Restarting, Started, Tell, Unrecorded
 from holdfast.core.running.failure import Failure, is_interruption, of_error
 from holdfast.core.running.ports import Query
 from holdfast.core.running.run import (
@@ -253,10 +253,14 @@ class Supervisor:
 
     def _recorded(self, result: RunResult) -> RunResult:
         """Write down the end and give the lease back; a store that is away changes no result."""
+        reasons = [] if self._recorder.trouble is None else [self._recorder.trouble]
         try:
             self._records.create(end_name(self._lease.epoch), encode_record(result))
         except HoldfastError as error:
-            self._recorder.trouble = error.message
+            reasons.append(f"{error.code} {error.message}")
+        if reasons:
+            reason = self._hidden("; ".join(reasons))
+            self._tell(Unrecorded(job=self._job.name, reason=reason))
         self._lease.release()
         return result
 

@@ -48,7 +48,15 @@ class Ended:
     result: RunResult
 
 
-RunEvent = Warned | Started | Progressed | Restarting | Ended
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unrecorded:
+    """The job ran, but progress, seals or its end could not be written down."""
+
+    job: str
+    reason: str
+
+
+RunEvent = Unrecorded | Warned | Started | Progressed | Restarting | Ended
 Tell = Callable[[RunEvent], None]
 
 

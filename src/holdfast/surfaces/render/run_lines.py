@@ -6,7 +6,15 @@ from contextlib import suppress
 from typing import Self
 
 from holdfast.adapters.clock import now_ms
-from holdfast.core.running.event import Ended, Progressed, Restarting, RunEvent, Started, Warned
+from holdfast.core.running.event import (
+    Ended,
+    Progressed,
+    Restarting,
+    RunEvent,
+    Started,
+    Unrecorded,
+    Warned,
+)
 from holdfast.surfaces.render.run_figures import figures_of
 from holdfast.surfaces.render.words import plain
 
@@ -54,6 +62,8 @@ class RunLines:
                     f"{job}: batch {figures.batch:,}, {figures.rows:,} rows in "
                     f"{figures.duration_ms:,} ms{lag}"
                 )
+            case Unrecorded(job=job, reason=reason):
+                return f"! {job}: not all of its records could be written: {reason}"
             case Restarting():
                 return restart_line(event)
             case Ended():

@@ -10,7 +10,15 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.adapters.clock import now_ms
-from holdfast.core.running.event import Ended, Progressed, Restarting, RunEvent, Started, Warned
+from holdfast.core.running.event import (
+    Ended,
+    Progressed,
+    Restarting,
+    RunEvent,
+    Started,
+    Unrecorded,
+    Warned,
+)
 from holdfast.surfaces.render.run_figures import Figures, figures_of
 from holdfast.surfaces.render.run_lines import end_line, restart_line
 from holdfast.surfaces.render.words import age, plain
@@ -61,6 +69,8 @@ class RunTable:
                 row.figures = figures_of(progress)
                 row.rows += row.figures.rows
                 row.seen_ms = now_ms()
+            case Unrecorded(job=job, reason=reason):
+                self._say(f"! {job}: not all of its records could be written: {reason}")
             case Restarting(job=job):
                 self._row(job).state = "restarting"
                 self._say(restart_line(event))
