@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.adapters.machine import ThisMachine
 from holdfast.adapters.records.local import LocalRecords
 from holdfast.adapters.records.opening import open_records
 from holdfast.core.job import Declaration
@@ -24,6 +26,7 @@ from holdfast.errors import (
     UnreachableError,
     UsageError,
 )
+from holdfast.flows.lease import acquire
 from holdfast.flows.run import exit_code, run
 from holdfast.flows.supervise import StopSignal
 from tests.running.fake_engine import QUERY_ID, FakeEngine, FakeQuery, declared, job_named
@@ -317,3 +320,20 @@ def test_records_that_cannot_be_written_are_told(
     assert result.end == "drained"
     (told,) = [event for event in events if isinstance(event, Unrecorded)]
     assert told.job == "a" and "HF007 the disk is gone" in told.reason
+
+
+def test_what_another_start_has_half_done_is_told_as_that_start(base: str) -> None:
+    checkpoint = Path(base) / "a"
+    checkpoint.mkdir(parents=True)
+    (checkpoint / "metadata").write_text(f'{{"id":"{QUERY_ID}"}}')
+    held = acquire(
+        open_records(str(checkpoint)),
+        machine=ThisMachine(),
+        monotonic=time.monotonic,
+        sleep=time.sleep,
+    )
+    (during,) = ran(declared(base, "a"), FakeEngine({}))
+    held.release()
+    (after,) = ran(declared(base, "a"), FakeEngine({}))
+    assert (during.end, during.code, during.exit_code) == ("refused", "HF021", 3)
+    assert (after.end, after.code, after.exit_code) == ("refused", "HF216", 1)

@@ -179,7 +179,7 @@ def acquire(
     """
     number = newest_number(records.names(FOLDER), records.location)
     if number and not take_over:
-        _wait_until_free(records, number, machine, monotonic, sleep, pace)
+        _wait_for(records, number, machine, monotonic, sleep, pace)
     epoch = Epoch(number=number + 1, holder=machine.me(), released=False)
     _create(records, epoch)
     return Lease(records, epoch, monotonic=monotonic, pace=pace)
@@ -191,7 +191,21 @@ def newest_epoch(records: Records) -> Epoch | None:
     return _read_epoch(records, number) if number else None
 
 
-def _wait_until_free(
+def wait_until_free(
+    records: Records,
+    *,
+    machine: Machine,
+    monotonic: Callable[[], float],
+    sleep: Callable[[float], None],
+    pace: Pace = PACE,
+) -> None:
+    """Return once nobody holds the lease, without taking it; raises as acquire() does."""
+    number = newest_number(records.names(FOLDER), records.location)
+    if number:
+        _wait_for(records, number, machine, monotonic, sleep, pace)
+
+
+def _wait_for(
     records: Records,
     number: int,
     machine: Machine,

@@ -17,7 +17,7 @@ from holdfast.core.running.run import RunResult
 from holdfast.core.secret_text import hide
 from holdfast.errors import GuardedError, HoldfastError
 from holdfast.flows.guard import check_start
-from holdfast.flows.lease import Lease, acquire
+from holdfast.flows.lease import Lease, acquire, wait_until_free
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +64,14 @@ def prepare_or_raise(
     given_by_hand = job.source.format == UNDECLARED or place_of(job.checkpoint) != place_of(
         f"{around.base}/{job.name}"
     )
+    declared = tuple(declared)
     found = (*declared, *check_start(job, records, given_by_hand=given_by_hand))
     for finding in found:
         if finding.severity == "warning":
             tell(Warned(finding=finding))
+    if _errors(found) and not _errors(declared) and not around.take_over:
+        # What was seen may be the half-done start of another: then that one is what is in the way.
+        wait_until_free(records, machine=ThisMachine(), monotonic=time.monotonic, sleep=time.sleep)
     _refuse(found)
     lease = acquire(
         records,
@@ -111,8 +115,12 @@ def refused(
 
 def _refuse(found: Iterable[GuardFinding]) -> None:
     """Raise the first error by its code, and name the others: all have to be mended."""
-    errors = [finding for finding in found if finding.severity == "error"]
+    errors = _errors(found)
     if errors:
         first, *others = errors
         also = "".join(f"; also {other.code}: {other.message}" for other in others)
         raise GuardedError(first.code, f"{first.message}{also}", first.next_action)
+
+
+def _errors(found: Iterable[GuardFinding]) -> list[GuardFinding]:
+    return [finding for finding in found if finding.severity == "error"]
