@@ -9,7 +9,7 @@ from holdfast.adapters.sinks.sql import SqlSink
 from holdfast.adapters.sinks.sql_ddl import parse_columns
 from holdfast.adapters.sinks.sql_options import SqlSinkOptions
 from holdfast.adapters.sinks.sql_types import Kind
-from holdfast.errors import UsageError
+from holdfast.errors import NotInstalledError, UsageError
 
 GOOD = {"url": "/tmp/x.db", "table": "t"}
 
@@ -80,7 +80,7 @@ def test_options_of_a_declaration() -> None:
         ({"url": "sqlite://"}, "a database in memory forgets its ledger", "sqlite:////path.db"),
         ({"url": "sqlite:///:memory:"}, "a database in memory", "sqlite:////path.db"),
         ({"url": "sqlite:////x.db?mode=ro"}, "takes a path and nothing else", "sqlite:////path.db"),
-        ({"url": "postgresql://u:secret@h/d"}, "sqlite is the one known", "sqlite:////path.db"),
+        ({"url": "oracle://u:secret@h/d"}, "names oracle, which is not known", "postgresql://"),
         ({"url": "://secret"}, "url is no URL of a database", "sqlite:////path.db"),
     ],
 )
@@ -107,7 +107,7 @@ def test_columns_in_the_words_of_spark() -> None:
         "place struct<x: int, y: int>, m map<string, decimal(3,1)>, at: timestamp, day date, "
         "raw binary, ok boolean, score double, at2 timestamp_ntz, t time(6), c varchar(3)"
     )
-    assert parse_columns(ddl) == {
+    assert {name: column.kind for name, column in parse_columns(ddl).items()} == {
         "id": Kind.INTEGER,
         "full `name`": Kind.TEXT,
         "price": Kind.DECIMAL,
@@ -123,3 +123,42 @@ def test_columns_in_the_words_of_spark() -> None:
         "t": Kind.TIME,
         "c": Kind.TEXT,
     }
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"schema": "s"}, "a SQLite file has no schemas"),
+        ({"password": "secret"}, "password is for servers"),
+        ({"url": "mysql://h/d", "schema": "s"}, "schema is for PostgreSQL"),
+        ({"url": "postgresql://u:secret@h"}, "url names no database"),
+        ({"url": "postgresql+asyncpg://h/d"}, "url names the driver asyncpg"),
+        ({"url": "mysql://u:sec@ret@h/d"}, "url has more than one @"),
+        ({"tombstone": "gone"}, "mode append takes no tombstone"),
+        ({"mode": "upsert", "key": "k", "tombstone": "k"}, "tombstone 'k' is used already"),
+        ({"quarantine": "holdfast_x"}, "begins with holdfast_"),
+        ({"quarantine": "t", "table": "t"}, "quarantine is the table itself"),
+        ({"url": "mysql://h/d", "table": "x" * 65}, "more than 64 characters"),
+    ],
+)
+def test_what_cannot_be_right_of_servers(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        SqlSink.from_options({**GOOD, **options})
+    assert message in raised.value.message
+    assert "secret" not in raised.value.message + raised.value.subject
+
+
+@pytest.mark.parametrize(("scheme", "extra"), [("postgresql", "postgres"), ("mariadb", "mysql")])
+def test_a_driver_that_is_missing_is_named(
+    monkeypatch: pytest.MonkeyPatch, scheme: str, extra: str
+) -> None:
+    def missing(name: str) -> Any:
+        raise ImportError("not there", name="a_driver")
+
+    monkeypatch.setattr(
+        "holdfast.adapters.sinks.databases.opening.importlib.import_module", missing
+    )
+    with pytest.raises(NotInstalledError) as raised:
+        SqlSink.from_options({**GOOD, "url": f"{scheme}://u:secret@h/d"})
+    assert raised.value.next_action == f"pip install 'holdfast[{extra}]'"
+    assert "a_driver" in raised.value.message and "secret" not in raised.value.message

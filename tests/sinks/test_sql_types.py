@@ -226,7 +226,8 @@ def test_any_rows_come_back_with_the_digest_of_the_mark(
     execute(path, "CREATE TABLE events (a, b)")
     opened(path).write(make_batch(0, rows, columns=("a", "b")))
     digest = RowDigest(("a", "b"))
-    for row in table_rows(path).elements():
+    # Not through a Counter, to which 0 and 0.0 are one key.
+    for row in execute(path, "SELECT a, b FROM events"):
         digest.add(row)
     (mark,) = read_ledger(str(path))
     assert (digest.rows, digest.hex()) == (mark.rows, mark.digest) == (len(rows), mark.digest)

@@ -6,17 +6,30 @@ writer of a lower epoch is refused inside its own transaction (the ledger row is
 lock is taken), so a driver that was thought dead can write nothing once its successor has opened.
 """
 
+import random
+import time
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, Self
+from dataclasses import dataclass
+from typing import Any, Literal, Self, TypeVar
 
 from holdfast.adapters.clock import now_ms
 from holdfast.adapters.sinks import sql_ledger
-from holdfast.adapters.sinks.sql_database import open_database
+from holdfast.adapters.sinks.batch_check import check_batch, check_offsets
+from holdfast.adapters.sinks.databases.opening import open_database
+from holdfast.adapters.sinks.databases.port import Writer
 from holdfast.adapters.sinks.sql_options import SqlSinkOptions
-from holdfast.adapters.sinks.sql_target import Target
-from holdfast.adapters.sinks.sql_types import canonical_json
+from holdfast.adapters.sinks.sql_table.replay import REPLAY_BYTES_MAX, Replay
+from holdfast.adapters.sinks.sql_table.restored import Restored
+from holdfast.adapters.sinks.sql_table.target import Tally, Target
+from holdfast.adapters.sinks.sql_table.trial import Trials
 from holdfast.core.running.batch import Batch
-from holdfast.errors import InternalError, RefusedError, UsageError
+from holdfast.core.running.ports import TrialTarget
+from holdfast.errors import RefusedError, UnreachableError, UsageError
+
+T = TypeVar("T")
+
+RETRY_PAUSE_S = 0.2
+"""Before the second attempt; it doubles each time, so that a server has some seconds to come up."""
 
 Step = Literal["begin", "rows", "mark", "commit", "committed"]
 Steps = Callable[[Step], None]
@@ -43,8 +56,13 @@ class SqlSink:
         self.name = options.table if name is None else name
         """What the ledger knows it by, the table's name unless told; Batch.sink must be it."""
         self._options = options
-        self._database = open_database(options.url, options.lock_wait_seconds)
+        self._database = open_database(
+            options.url, options.lock_wait_seconds, options.schema, password=options.password
+        )
+        self._database.refuse_name("table", options.table)
         self._target = Target(self._database, options)
+        self._restored = Restored(self._database, options, self._target, self.name)
+        self._trials = Trials(self._database, options, self._target)
         self._steps = steps
         self._clock = clock
         self._opened: set[str] = set()
@@ -54,10 +72,30 @@ class SqlSink:
         """From the options of a declaration; raises UsageError that names the wrong one."""
         return cls(SqlSinkOptions.parse(options), steps=steps)
 
+    def listen(self, steps: Steps) -> None:
+        """Tell someone else of the steps."""
+        self._steps = steps
+
     @property
     def location(self) -> str:
         """The URL of the database, without credentials."""
         return self._database.location
+
+    def trial(self, folder: str, run: str) -> TrialTarget:
+        """A SQLite file of its own for a trial of an audit; on a server, a table of its own."""
+        if self._database.is_server:
+            return self._trials.make(run)
+        file = f"{folder}/output.db"
+        return TrialTarget(
+            options={"url": f"sqlite:///{file}", "create": True},
+            root=file,
+            read=f"sqlite:{file}?table={self._options.table}",
+        )
+
+    def end_trial(self, run: str) -> None:
+        """Of SQLite nothing lies outside the folder."""
+        if self._database.is_server:
+            self._trials.end(run)
 
     def open(self, query_id: str, epoch: int) -> None:
         """Make ledger and table ready and raise the fence to this epoch, in one transaction.
@@ -72,22 +110,39 @@ class SqlSink:
                 subject=self.location,
                 next_action="check url, or add create: true to the sink",
             )
-        with self._database.writing() as connection:
-            sql_ledger.prepare(connection, self.location)
-            sql_ledger.raise_fence(connection, query_id, self.name, epoch)
+        writer = Writer(query_id=query_id, sink=self.name, epoch=epoch)
+        self._again(lambda: self._open(writer), lambda: True)
+        self._opened.add(query_id)
+
+    def _open(self, writer: Writer) -> None:
+        if self._database.is_server and self._is_overtaken(writer):
+            self._database.take_over(writer)
+        with self._database.writing(writer) as connection:
+            self._database.opening(connection, self._options.table)
+            sql_ledger.prepare(connection, self._database)
+            sql_ledger.raise_fence(connection, writer.query_id, self.name, writer.epoch)
+            self._restored.check_there(connection, writer.query_id)
             self._target.prepare(connection)
             self._database.commit(connection)
-        self._opened.add(query_id)
+        self._restored.check(writer.query_id)
+
+    def _is_overtaken(self, writer: Writer) -> bool:
+        """Whether the newest epoch that was here is lower: what it still does is of no use."""
+        standing = self._standing(writer.query_id)
+        return standing is not None and standing.epoch < writer.epoch
 
     def last_batch(self, query_id: str) -> int | None:
         """The newest batch of this query that the sink holds; None also before any open."""
+        standing = self._standing(query_id)
+        return None if standing is None else standing.last_batch
+
+    def _standing(self, query_id: str) -> sql_ledger.Standing | None:
         if not self._database.exists():
             return None
         with self._database.reading() as connection:
             if sql_ledger.LEDGER.name not in self._database.table_names(connection):
                 return None
-            standing = sql_ledger.standing_of(connection, query_id, self.name)
-        return None if standing is None else standing.last_batch
+            return sql_ledger.standing_of(connection, query_id, self.name, lock=False)
 
     def write(self, batch: Batch) -> bool:
         """Write rows and mark in one transaction; False where the ledger holds the batch already.
@@ -103,8 +158,21 @@ class SqlSink:
         knows, and the same call may be made again in every case.
         """
         self._check(batch)
-        with self._database.writing() as connection:
+        replay = Replay(batch.rows, REPLAY_BYTES_MAX if self._database.is_server else 0)
+        attempt = _Attempt()
+        wrote = self._again(
+            lambda: self._write(batch, replay, attempt),
+            lambda: replay.is_whole or attempt.committing,
+        )
+        if wrote:
+            self._steps("committed")
+        return wrote
+
+    def _write(self, batch: Batch, replay: Replay, attempt: "_Attempt") -> bool:
+        writer = Writer(query_id=batch.query_id, sink=self.name, epoch=batch.epoch)
+        with self._database.writing(writer) as connection:
             self._steps("begin")
+            self._database.holding(connection, writer)
             standing = sql_ledger.standing_of(connection, batch.query_id, self.name)
             if standing is None:
                 raise RefusedError(
@@ -117,46 +185,61 @@ class SqlSink:
                 sql_ledger.check_replay(
                     connection, batch.query_id, self.name, batch.batch_id, batch.offsets
                 )
-                return False
-            tally = self._target.write(connection, batch)
+                # Our own COMMIT, whose answer was lost: only we write under this epoch.
+                return attempt.committing and standing.epoch == batch.epoch
+            attempt.committing = False
+            if not replay.is_whole:
+                raise UnreachableError(
+                    "the connection was lost amid COMMIT, and the batch is not there",
+                    subject=self.location,
+                    next_action="nothing: the query starts again and writes the batch",
+                )
+            tally = self._target.write(connection, batch, replay)
             self._steps("rows")
-            sql_ledger.add_mark(
-                connection,
-                sql_ledger.Mark(
-                    query_id=batch.query_id,
-                    sink=self.name,
-                    batch_id=batch.batch_id,
-                    epoch=batch.epoch,
-                    rows=tally.rows,
-                    digest=tally.digest,
-                    offsets=batch.offsets,
-                    written_at_ms=self._clock(),
-                ),
-            )
+            sql_ledger.add_mark(connection, self._mark(batch, tally))
             self._steps("mark")
             self._steps("commit")
+            attempt.committing = True
             self._database.commit(connection)
-        self._steps("committed")
         return True
+
+    def _mark(self, batch: Batch, tally: Tally) -> sql_ledger.Mark:
+        return sql_ledger.Mark(
+            query_id=batch.query_id,
+            sink=self.name,
+            batch_id=batch.batch_id,
+            epoch=batch.epoch,
+            rows=tally.rows,
+            digest=tally.digest,
+            offsets=batch.offsets,
+            written_at_ms=self._clock(),
+        )
+
+    def _again(self, act: Callable[[], T], may: Callable[[], bool]) -> T:
+        """Try again what can pass, a bounded number of times."""
+        pause = RETRY_PAUSE_S
+        for _ in range(self._database.retries):
+            try:
+                return act()
+            except UnreachableError as error:
+                if not self._database.can_pass(error) or not may():
+                    raise
+            time.sleep(pause * random.uniform(0.5, 1.0))
+            pause *= 2
+        return act()
 
     def _check(self, batch: Batch) -> None:
         """Mistakes of the caller, found before the database is touched."""
-        if batch.query_id not in self._opened:
-            raise InternalError(
-                f"sink {self.name!r} was not opened for this query", subject=batch.query_id
-            )
-        if batch.sink != self.name:
-            raise InternalError(
-                f"a batch for sink {batch.sink!r} came to sink {self.name!r}",
-                subject=batch.query_id,
-            )
-        try:
-            canonical_json(batch.offsets)
-        except ValueError as error:
-            raise InternalError(
-                f"the offsets of batch {batch.batch_id} cannot be kept: {error}",
-                subject=batch.query_id,
-            ) from error
+        check_batch(batch, self.name, self._opened)
+        check_offsets(batch)
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """What is known of the attempts at one batch."""
+
+    committing: bool = False
+    """COMMIT was sent, and no answer has come."""
 
 
 def open_sink(options: Mapping[str, Any]) -> SqlSink:

@@ -2,7 +2,7 @@
 
 import re
 
-from holdfast.adapters.sinks.sql_types import Kind
+from holdfast.adapters.sinks.sql_types import ColumnType, Kind
 from holdfast.errors import UsageError
 
 _KINDS = {
@@ -22,17 +22,18 @@ _COLUMN = re.compile(
     r"\s*(?:`((?:[^`]|``)+)`|(\w+))\s*(?:\s|:)\s*(\w+)\s*([(<].*[)>])?\s*(?:not\s+null\s*)?",
     re.IGNORECASE | re.DOTALL,
 )
+_TYPE = re.compile(r"\s*(\w+)\s*((?:[(<].*)?)", re.DOTALL)
 _TOKEN = re.compile(r"`(?:[^`]|``)*`|.", re.DOTALL)
 
 
-def parse_columns(text: str) -> dict[str, Kind]:
-    """The kind of each column, in order; raises UsageError that quotes what is not understood."""
-    columns: dict[str, Kind] = {}
+def parse_columns(text: str) -> dict[str, ColumnType]:
+    """The type of each column, in order; raises UsageError that quotes what is not understood."""
+    columns: dict[str, ColumnType] = {}
     for part in _split(text):
         match = _COLUMN.fullmatch(part)
         if match is None:
             raise _wrong(f"{part.strip()!r} is no column", "write each as: name type")
-        quoted, plain, type_name, _arguments = match.groups()
+        quoted, plain, type_name, arguments = match.groups()
         name = quoted.replace("``", "`") if quoted else plain
         kind = _BY_NAME.get(type_name.lower())
         if kind is None:
@@ -42,8 +43,19 @@ def parse_columns(text: str) -> dict[str, Kind]:
             )
         if name in columns:
             raise _wrong(f"column {name!r} is given twice", "name each column once")
-        columns[name] = kind
+        columns[name] = ColumnType(
+            kind=kind, name=type_name.lower(), arguments="".join((arguments or "").split())
+        )
     return columns
+
+
+def parse_type(text: str) -> ColumnType | None:
+    """A type as Spark prints it, such as `array<int>`; None where no column can be made of it."""
+    match = _TYPE.match(text)
+    kind = _BY_NAME.get(match[1].lower()) if match else None
+    if match is None or kind is None:
+        return None
+    return ColumnType(kind=kind, name=match[1].lower(), arguments="".join(match[2].split()))
 
 
 def _split(text: str) -> list[str]:

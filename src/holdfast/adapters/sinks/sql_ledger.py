@@ -21,13 +21,14 @@ from sqlalchemy import (
     Text,
     delete,
     insert,
-    inspect,
     select,
     update,
 )
+from sqlalchemy.dialects.mysql import LONGTEXT
 from sqlalchemy.schema import CreateTable
 
-from holdfast.adapters.sinks.sql_database import open_database
+from holdfast.adapters.sinks.databases.opening import open_database
+from holdfast.adapters.sinks.databases.port import Database
 from holdfast.adapters.sinks.sql_options import LOCK_WAIT_SECONDS
 from holdfast.adapters.sinks.sql_types import canonical_json
 from holdfast.errors import FencedError, MalformedError, RefusedError
@@ -38,8 +39,22 @@ BATCHES_KEPT = 1_000
 OFFSETS_SHOWN = 200
 """Characters of offsets in a message; those of a large topic are 200 kB."""
 
+LONG_TEXT = Text().with_variant(LONGTEXT(), "mysql", "mariadb")
+"""Text of more than 64 kB, which TEXT of MySQL does not hold."""
+
 _NO_OFFSETS = "{}"
 
+# Of MySQL and MariaDB: another engine has no transactions, and most collations take names for
+# equal that are not.
+_TRANSACTIONAL: dict[str, Any] = {
+    f"{dialect}_{option}": value
+    for dialect in ("mysql", "mariadb")
+    for option, value in (
+        ("engine", "InnoDB"),
+        ("charset", "utf8mb4"),
+        ("collate", "utf8mb4_bin"),
+    )
+}
 _METADATA = MetaData()
 LEDGER = Table(
     "holdfast_ledger",
@@ -50,8 +65,9 @@ LEDGER = Table(
     Column("epoch", BigInteger, nullable=False),
     Column("rows", BigInteger),
     Column("digest", String(32)),
-    Column("offsets", Text),
+    Column("offsets", LONG_TEXT),
     Column("written_at_ms", BigInteger),
+    **_TRANSACTIONAL,
 )
 BATCHES = Table(
     "holdfast_batches",
@@ -62,7 +78,8 @@ BATCHES = Table(
     Column("epoch", BigInteger, nullable=False),
     Column("row_count", BigInteger, nullable=False),
     Column("digest", String(32), nullable=False),
-    Column("offsets", Text, nullable=False),
+    Column("offsets", LONG_TEXT, nullable=False),
+    **_TRANSACTIONAL,
 )
 
 
@@ -75,7 +92,7 @@ class Mark:
     batch_id: int
     epoch: int
     rows: int
-    """As the batch gave them, before an upsert chose between rows of one key."""
+    """That were stored, before an upsert chose between rows of one key; without those put aside."""
     digest: str
     offsets: Mapping[str, Any]
     written_at_ms: int | None
@@ -90,18 +107,18 @@ class Standing:
     epoch: int
 
 
-def read_ledger(url: str, sink: str | None = None) -> list[Mark]:
+def read_ledger(url: str, sink: str | None = None, schema: str | None = None) -> list[Mark]:
     """The marks of a database, of one sink or of all; sorted by query, sink and batch.
 
     Read-only, and without Spark. Empty where the database has no ledger; raises UnreachableError
     where there is no database.
     """
-    database = open_database(url, LOCK_WAIT_SECONDS)
+    database = open_database(url, LOCK_WAIT_SECONDS, schema)
     with database.reading() as connection:
         names = set(database.table_names(connection))
         if not {LEDGER.name, BATCHES.name} <= names:
             return []
-        _check_shape(connection, database.location)
+        _check_shape(connection, database)
         marks = select(BATCHES, LEDGER.c.last_batch, LEDGER.c.written_at_ms).outerjoin(
             LEDGER,
             (LEDGER.c.query_id == BATCHES.c.query_id) & (LEDGER.c.sink == BATCHES.c.sink),
@@ -112,11 +129,17 @@ def read_ledger(url: str, sink: str | None = None) -> list[Mark]:
         return [_mark(row) for row in connection.execute(marks.order_by(*order))]
 
 
-def prepare(connection: Connection, location: str) -> None:
+def prepare(connection: Connection, database: Database) -> None:
     """Create the ledger where it is not there; refuse one of another shape."""
+    names = set(database.table_names(connection))
+    if not {LEDGER.name, BATCHES.name} <= names:
+        database.opening(connection, LEDGER.name)
     for table in (LEDGER, BATCHES):
-        connection.execute(CreateTable(table, if_not_exists=True))
-    _check_shape(connection, location)
+        # Only where it is missing: who may write need not have the right to create.
+        if table.name not in names:
+            with database.defining(connection) as defining:
+                defining.execute(CreateTable(table, if_not_exists=True))
+    _check_shape(connection, database)
 
 
 def raise_fence(connection: Connection, query_id: str, sink: str, epoch: int) -> None:
@@ -142,13 +165,12 @@ def check_fence(standing: Standing, query_id: str, sink: str, epoch: int) -> Non
         )
 
 
-def standing_of(connection: Connection, query_id: str, sink: str) -> Standing | None:
-    """The ledger row, held against other writers until the transaction ends."""
-    found = connection.execute(
-        select(LEDGER.c.last_batch, LEDGER.c.epoch)
-        .where(*_is(LEDGER, query_id, sink))
-        .with_for_update()
-    ).one_or_none()
+def standing_of(
+    connection: Connection, query_id: str, sink: str, *, lock: bool = True
+) -> Standing | None:
+    """The ledger row, held against other writers until the transaction ends where it is locked."""
+    row = select(LEDGER.c.last_batch, LEDGER.c.epoch).where(*_is(LEDGER, query_id, sink))
+    found = connection.execute(row.with_for_update() if lock else row).one_or_none()
     return None if found is None else Standing(last_batch=found.last_batch, epoch=found.epoch)
 
 
@@ -174,6 +196,24 @@ def check_replay(
             subject=query_id,
             next_action="take sink and checkpoint back together, or begin a new checkpoint",
         )
+
+
+def holds_rows(connection: Connection, query_id: str, sink: str) -> bool:
+    """Whether any batch that is still known by its mark has brought rows."""
+    found = select(BATCHES.c.batch_id).where(*_is(BATCHES, query_id, sink), BATCHES.c.row_count > 0)
+    return connection.execute(found.limit(1)).one_or_none() is not None
+
+
+def last_mark(connection: Connection, query_id: str, sink: str) -> Mark | None:
+    """The mark of the newest batch, None where there is none or it says nothing of its rows."""
+    marks = select(BATCHES, LEDGER.c.last_batch, LEDGER.c.written_at_ms).join(
+        LEDGER,
+        (LEDGER.c.query_id == BATCHES.c.query_id)
+        & (LEDGER.c.sink == BATCHES.c.sink)
+        & (LEDGER.c.last_batch == BATCHES.c.batch_id),
+    )
+    found = connection.execute(marks.where(*_is(LEDGER, query_id, sink))).one_or_none()
+    return None if found is None else _mark(found)
 
 
 def add_mark(connection: Connection, mark: Mark) -> None:
@@ -232,16 +272,19 @@ def _mark(row: Row[Any]) -> Mark:
     )
 
 
-def _check_shape(connection: Connection, location: str) -> None:
-    looker = inspect(connection)
+def _check_shape(connection: Connection, database: Database) -> None:
     for table in (LEDGER, BATCHES):
-        names = {column["name"] for column in looker.get_columns(table.name)}
+        found = database.table(connection, table.name)
+        names = {column.name for column in found.columns}
         missing = [column.name for column in table.columns if column.name not in names]
-        if missing:
+        key = frozenset(column.name for column in table.primary_key)
+        wrong = f"it has no column {', '.join(missing)}" if missing else found.unfit
+        if not wrong and key not in found.unique:
+            wrong = "its primary key is gone"
+        if wrong:
             raise MalformedError(
-                f"table {table.name} is no ledger that this release knows: "
-                f"it has no column {', '.join(missing)}",
-                subject=location,
+                f"table {table.name} is no ledger that this release knows: {wrong}",
+                subject=database.location,
                 next_action="use the release that wrote it, or another database",
             )
 

@@ -1,7 +1,7 @@
 """The options of a SQL sink, checked at the door."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self, get_args
 
 from holdfast.adapters.sinks.option_values import (
@@ -16,7 +16,10 @@ from holdfast.errors import UsageError
 Mode = Literal["append", "upsert"]
 
 _KIND = "sql"
-_TEXTS = ("url", "table", "mode", "version", "batch_column", "columns")
+_TEXTS = (
+    *("url", "table", "schema", "password", "mode", "version", "tombstone"),
+    *("batch_column", "columns", "quarantine"),
+)
 
 RESERVED_PREFIX = "holdfast_"
 """Tables of this prefix are ours."""
@@ -32,8 +35,8 @@ LOCK_WAIT_SECONDS_MAX = 3_600.0
 class SqlSinkOptions:
     """Where and how a SQL sink writes. Raises UsageError where that cannot be right."""
 
-    url: str
-    """'sqlite:////path.db', or the plain path of a SQLite file."""
+    url: str = field(repr=False)
+    """'sqlite:////path.db', the plain path of a SQLite file, 'postgresql://…' or 'mysql://…'."""
     table: str
     """Its name exactly as the database spells it; a dot in it is an ordinary character."""
     mode: Mode = "append"
@@ -51,7 +54,20 @@ class SqlSinkOptions:
     """Create the file and the table where they do not exist."""
     columns: str | None = None
     """DDL such as 'id long, name string' for create; else types come from the first rows."""
+    add_columns: bool = False
+    """Add columns to the table that a batch has and the table has not; they may be null."""
+    quarantine: str | None = None
+    """A table for rows that the target cannot hold, with the reason; else they stop the job."""
     lock_wait_seconds: float = LOCK_WAIT_SECONDS
+    tombstone: str | None = None
+    """Boolean column that says of a row that it deletes its key; upsert only.
+
+    A table that has the column keeps the row, marked; from any other the row is removed.
+    """
+    schema: str | None = None
+    """Of table and ledger, on PostgreSQL; else the first one of the search path."""
+    password: str | None = field(default=None, repr=False)
+    """In place of one in the URL, where it would have to be percent-encoded."""
 
     def __post_init__(self) -> None:
         """Check what can be checked without the database."""
@@ -64,12 +80,19 @@ class SqlSinkOptions:
             raise _wrong("mode append takes no key", "remove key, or use mode: upsert")
         if self.mode == "append" and self.version is not None:
             raise _wrong("mode append takes no version", "remove version, or use mode: upsert")
+        if self.mode == "append" and self.tombstone is not None:
+            raise _wrong("mode append takes no tombstone", "remove tombstone, or use mode: upsert")
         if len(set(self.key)) != len(self.key):
             raise _wrong("key names a column twice", "name each key column once")
         if self.version in self.key:
             raise _wrong(f"version {self.version!r} is part of the key", "use another column")
-        if self.batch_column is not None and self.batch_column in {*self.key, self.version}:
+        if self.tombstone is not None and self.tombstone in {*self.key, self.version}:
+            raise _wrong(f"tombstone {self.tombstone!r} is used already", "use another column")
+        used = {*self.key, self.version, self.tombstone}
+        if self.batch_column is not None and self.batch_column in used:
             raise _wrong(f"batch_column {self.batch_column!r} is used already", "use another name")
+        if self.quarantine == self.table:
+            raise _wrong("quarantine is the table itself", "use another name")
         if self.columns is not None and not self.create:
             raise _wrong("columns are for creating the table", "add create: true")
         if not 0 <= self.lock_wait_seconds <= LOCK_WAIT_SECONDS_MAX:
@@ -81,7 +104,7 @@ class SqlSinkOptions:
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> Self:
         """From the options of a declaration; raises UsageError that names the option."""
-        known = [field.name for field in fields(cls)]
+        known = [option.name for option in fields(cls)]
         refuse_unknown(_KIND, options, known)
         for name in ("url", "table"):
             if options.get(name) is None:
@@ -90,8 +113,9 @@ class SqlSinkOptions:
         require_text(_KIND, values, _TEXTS)
         if "key" in values:
             values["key"] = column_names(_KIND, "key", values["key"])
-        if "create" in values:
-            values["create"] = true_or_false(_KIND, "create", values["create"])
+        for name in ("create", "add_columns"):
+            if name in values:
+                values[name] = true_or_false(_KIND, name, values[name])
         if "lock_wait_seconds" in values:
             values["lock_wait_seconds"] = _number("lock_wait_seconds", values["lock_wait_seconds"])
         return cls(**values)
@@ -116,19 +140,20 @@ def check_identifier(what: str, name: str) -> None:
 
 def _check_names(options: SqlSinkOptions) -> None:
     if not options.url.strip():
-        raise _wrong("url cannot be empty", "use sqlite:////path.db or a path")
+        raise _wrong("url cannot be empty", "use sqlite:////path.db, or the URL of a server")
     check_identifier("table", options.table)
     for column in options.key:
         check_identifier("a key column", column)
-    if options.version is not None:
-        check_identifier("version", options.version)
-    if options.batch_column is not None:
-        check_identifier("batch_column", options.batch_column)
-    if ascii_lower(options.table).startswith(RESERVED_PREFIX):
-        raise _wrong(
-            f"table {options.table!r} begins with {RESERVED_PREFIX}, as the ledger does",
-            "use another name",
-        )
+    for what in ("version", "tombstone", "batch_column", "quarantine", "schema"):
+        if getattr(options, what) is not None:
+            check_identifier(what, getattr(options, what))
+    for what in ("table", "quarantine"):
+        name = getattr(options, what) or ""
+        if ascii_lower(name).startswith(RESERVED_PREFIX):
+            raise _wrong(
+                f"{what} {name!r} begins with {RESERVED_PREFIX}, as the ledger does",
+                "use another name",
+            )
 
 
 def _wrong(message: str, next_action: str) -> UsageError:

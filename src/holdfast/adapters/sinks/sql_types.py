@@ -22,6 +22,7 @@ import base64
 import json
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from enum import StrEnum
@@ -60,6 +61,17 @@ SORTABLE = frozenset({Kind.INTEGER, Kind.REAL, Kind.TEXT, Kind.DATE, Kind.TIMEST
 """Kinds whose stored form sorts as the value does: what a version may be."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnType:
+    """The type of a column of a batch, in Spark's words."""
+
+    kind: Kind
+    name: str
+    """Such as `bigint`, `decimal`, `array`."""
+    arguments: str = ""
+    """What stands in brackets after it, with them: `(10,2)`, `<int>`."""
+
+
 class Encoders(dict[type, Encoder]):
     """The encoders of one column by the Python type of the value, found on first need."""
 
@@ -70,21 +82,27 @@ class Encoders(dict[type, Encoder]):
         *,
         is_key: bool = False,
         is_version: bool = False,
+        nullable: bool = True,
+        own: Mapping[Kind, Encoder] | None = None,
+        sortable: frozenset[Kind] = SORTABLE,
     ) -> None:
         """A column that holds these kinds unchanged; declared is its type, for messages."""
         super().__init__()
         self._holds = holds
         self._declared = declared
         self._is_version = is_version
-        self[type(None)] = _refuse_null if is_key else _null
+        self._own = own or {}
+        self._sortable = sortable
+        self[type(None)] = _refuse_null if is_key else _null if nullable else _not_null
 
     def __missing__(self, value_type: type) -> Encoder:
         """Choose the encoder of a type; raises ValueError where the column cannot hold it."""
         kind, encoder = _kind_and_encoder(value_type)
-        if self._is_version and kind not in SORTABLE:
+        encoder = self._own.get(kind, encoder)
+        if self._is_version and kind not in self._sortable:
             raise ValueError(f"{kind} cannot be a version: what is stored does not sort as it does")
         if kind is Kind.INTEGER and Kind.INTEGER not in self._holds and Kind.REAL in self._holds:
-            encoder = _integer_as_real
+            encoder = integer_as_real
         elif kind not in self._holds:
             raise ValueError(
                 f"{kind} cannot be held unchanged by a column of type {self._declared}"
@@ -98,6 +116,15 @@ def kind_of(value_type: type) -> Kind:
     return _kind_and_encoder(value_type)[0]
 
 
+def type_of(value: Any) -> ColumnType:
+    """The type of a column that holds values like this one; raises ValueError."""
+    kind = kind_of(type(value))
+    name = _NAMES[kind]
+    if kind is Kind.TIMESTAMP and value.utcoffset() is None:
+        name = "timestamp_ntz"
+    return ColumnType(kind=kind, name=name)
+
+
 def canonical_json(value: Any) -> str:
     """Nested data as one text; equal data give equal text. Raises ValueError."""
     text = json.dumps(
@@ -107,7 +134,7 @@ def canonical_json(value: Any) -> str:
         separators=(",", ":"),
         allow_nan=False,
     )
-    return _text(text)
+    return plain_text(text)
 
 
 def _kind_and_encoder(value_type: type) -> tuple[Kind, Encoder]:
@@ -121,18 +148,24 @@ def _null(_value: Any) -> None:
     return None
 
 
+def _not_null(_value: Any) -> Stored:
+    raise ValueError("the column takes no null")
+
+
 def _refuse_null(_value: Any) -> Stored:
     raise ValueError("a key cannot be null")
 
 
-def _integer(value: Any) -> int:
+def plain_integer(value: Any) -> int:
+    """A whole number of 64 bits."""
     whole = int(value)
     if not -(2**63) <= whole < 2**63:
         raise ValueError("the number does not fit into 64 bits")
     return whole
 
 
-def _integer_as_real(value: Any) -> float:
+def integer_as_real(value: Any) -> float:
+    """A whole number that a float is exactly."""
     whole = int(value)
     if abs(whole) > REAL_WHOLE_MAX:
         raise ValueError("the whole number cannot be held exactly by a column of floats")
@@ -146,7 +179,8 @@ def _real(value: Any) -> float:
     return number + 0.0
 
 
-def _text(value: str) -> str:
+def plain_text(value: str) -> str:
+    """Text that is UTF-8."""
     if value.isascii() and type(value) is str:
         return value
     try:
@@ -156,7 +190,8 @@ def _text(value: str) -> str:
     return str.__str__(value)
 
 
-def _decimal(value: Decimal) -> str:
+def plain_decimal(value: Decimal) -> str:
+    """Canonical text: no exponent, no trailing zeros."""
     if not value.is_finite():
         raise ValueError(f"{value} is no number that can be stored")
     exponent = value.as_tuple().exponent
@@ -169,17 +204,20 @@ def _decimal(value: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _date(value: date) -> str:
+def plain_date(value: date) -> str:
+    """ISO text."""
     return date.isoformat(value)
 
 
-def _time(value: time) -> str:
+def plain_time(value: time) -> str:
+    """ISO text with microseconds."""
     if value.tzinfo is not None:
         raise ValueError("a time of day with a zone cannot be stored")
     return time.isoformat(value, timespec="microseconds")
 
 
-def _timestamp(value: datetime) -> str:
+def plain_timestamp(value: datetime) -> str:
+    """ISO text with microseconds, in UTC where it has a zone."""
     if value != value:  # pandas.NaT is a datetime that equals nothing
         raise ValueError("the timestamp is no time (NaT)")
     if getattr(value, "nanosecond", 0):
@@ -226,20 +264,32 @@ def _nested(value: Any, depth: int) -> Any:
     return sorted(pairs, key=lambda pair: json.dumps(pair, sort_keys=True))
 
 
+_NAMES = {
+    Kind.INTEGER: "bigint",
+    Kind.BOOLEAN: "boolean",
+    Kind.REAL: "double",
+    Kind.TEXT: "string",
+    Kind.BINARY: "binary",
+    Kind.DECIMAL: "decimal",
+    Kind.DATE: "date",
+    Kind.TIMESTAMP: "timestamp",
+    Kind.TIME: "time",
+    Kind.JSON: "struct",
+}
 # The first match decides: bool is an int to Python, and datetime is a date.
 _BY_TYPE: tuple[tuple[type, Kind, Encoder], ...] = (
     (bool, Kind.BOOLEAN, int),
-    (int, Kind.INTEGER, _integer),
-    (Integral, Kind.INTEGER, _integer),
+    (int, Kind.INTEGER, plain_integer),
+    (Integral, Kind.INTEGER, plain_integer),
     (float, Kind.REAL, _real),
-    (str, Kind.TEXT, _text),
+    (str, Kind.TEXT, plain_text),
     (bytes, Kind.BINARY, bytes),
     (bytearray, Kind.BINARY, bytes),
     (memoryview, Kind.BINARY, bytes),
-    (Decimal, Kind.DECIMAL, _decimal),
-    (datetime, Kind.TIMESTAMP, _timestamp),
-    (date, Kind.DATE, _date),
-    (time, Kind.TIME, _time),
+    (Decimal, Kind.DECIMAL, plain_decimal),
+    (datetime, Kind.TIMESTAMP, plain_timestamp),
+    (date, Kind.DATE, plain_date),
+    (time, Kind.TIME, plain_time),
     (Mapping, Kind.JSON, canonical_json),
     (list, Kind.JSON, canonical_json),
     (tuple, Kind.JSON, canonical_json),

@@ -2,13 +2,17 @@
 
 import threading
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from pyspark.sql import DataFrame
-from pyspark.sql.types import TimestampType
 
 from holdfast.adapters.batch_ranges import BatchRanges
+from holdfast.adapters.process_environment import variables
+from holdfast.adapters.sinks.delta_merge import computed_once
+from holdfast.adapters.sinks.step_files import announcer
+from holdfast.adapters.spark.columns import chunks_of
+from holdfast.adapters.spark.row_order import sorted_by_place
+from holdfast.adapters.spark.zoned_values import zoned_row
 from holdfast.core.running.batch import Batch
 from holdfast.core.running.ports import BatchSink, Binding
 from holdfast.errors import HoldfastError, RefusedError
@@ -73,6 +77,9 @@ class LedgerWriter:
         self._sink = sink
         self._open_for: Binding | None = None
         self._ranges: BatchRanges | None = None
+        self._announce = announcer(variables())
+        if self._announce is not None and hasattr(sink, "listen"):
+            sink.listen(self._announce)
 
     def __call__(self, frame: DataFrame, batch_id: int) -> None:
         """Write one batch exactly once."""
@@ -88,6 +95,8 @@ class LedgerWriter:
         binding = LEASED.binding(query_id, self._sink.name)
         binding.check()
         if self._open_for is not binding:
+            if hasattr(self._sink, "bind"):
+                self._sink.bind(binding)
             self._sink.open(query_id, binding.epoch)
             self._ranges = BatchRanges(binding.checkpoint)
             self._open_for = binding
@@ -101,10 +110,15 @@ class LedgerWriter:
                 columns=tuple(frame.columns),
                 rows=executed.rows,
                 offsets=self._ranges.of(batch_id) if self._ranges else {},
+                types={field.name: field.dataType.simpleString() for field in frame.schema},
+                computed=executed.computed,
                 frame=executed.frame,
+                in_order=executed.in_order,
             )
         )
         executed.finish()
+        if self._announce is not None:
+            self._announce("returned")
 
 
 class _Executed:
@@ -123,20 +137,23 @@ class _Executed:
         return self._frame
 
     def rows(self) -> Iterator[Sequence[Any]]:
-        zoned = {
-            index
-            for index, field in enumerate(self._frame.schema.fields)
-            if isinstance(field.dataType, TimestampType)
-        }
+        zoned = zoned_row(self._frame.schema)
         for row in self._frame.toLocalIterator():
-            yield tuple(_in_utc(v) if i in zoned else v for i, v in enumerate(row))
+            yield zoned(row)
         self._done = True
+
+    def computed(self, expressions: Sequence[str]) -> Iterator[Sequence[list[Any]]]:
+        yield from chunks_of(self._frame, expressions)
+        self._done = True
+
+    def in_order(self) -> Iterator[tuple[int, Sequence[Any]]]:
+        zoned = zoned_row(self._frame.schema)
+        # Sorting reads its input twice, and a stateful plan must run once.
+        with computed_once(self._frame) as computed:
+            self._done = True
+            for place, *row in sorted_by_place(computed).toLocalIterator():
+                yield place, zoned(row)
 
     def finish(self) -> None:
         if not self._done:
             self._frame.write.format("noop").mode("overwrite").save()
-
-
-def _in_utc(value: Any) -> Any:
-    """A moment with its zone: PySpark hands TIMESTAMP over in the driver's own zone, unsaid."""
-    return value.astimezone(UTC) if isinstance(value, datetime) else value

@@ -9,9 +9,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from holdfast.adapters.sinks.delta_log import DeltaLog
 from holdfast.adapters.spark.ledger_writer import LedgerWriter
 from holdfast.core.job import Job, SourceSpec
 from holdfast.core.running.ports import NativeSink
+from holdfast.core.secret_text import as_shown
 from holdfast.errors import UsageError
 
 
@@ -68,7 +70,14 @@ def apply_transform(frame: DataFrame, transform: str | None, folder: str) -> Dat
 
 
 def start_native(frame: DataFrame, job: Job, sink: NativeSink, *, once: bool) -> StreamingQuery:
-    """Start a query into a sink of Spark's own: files or Delta."""
+    """Start a query into a sink of Spark's own: files or Delta.
+
+    Raises RefusedError where a Delta table would forget which batches it has.
+    """
+    if sink.format == "delta" and sink.path is not None:
+        log = DeltaLog(frame.sparkSession, sink.path, as_shown(sink.path))
+        if log.exists():
+            log.check_retention(sink.path.rstrip("/").rpartition("/")[2])
     writer = _writer(frame, job, once).format(sink.format).options(**sink.options)
     if sink.partition_by:
         writer = writer.partitionBy(*sink.partition_by)

@@ -1,0 +1,191 @@
+"""The table that a SQL sink writes rows to: whether a batch fits, and how its rows go in."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+from sqlalchemy import Connection
+
+from holdfast.adapters.sinks.databases.port import Database, TargetTable
+from holdfast.adapters.sinks.row_digest import RowDigest
+from holdfast.adapters.sinks.sql_ddl import parse_columns, parse_type
+from holdfast.adapters.sinks.sql_options import SqlSinkOptions, ascii_lower, check_identifier
+from holdfast.adapters.sinks.sql_table.encoding import Encoding, unstorable
+from holdfast.adapters.sinks.sql_table.fit import Fit
+from holdfast.adapters.sinks.sql_table.quarantine import Quarantine
+from holdfast.adapters.sinks.sql_table.replay import Replay, Row
+from holdfast.adapters.sinks.sql_table.upsert import Upsert
+from holdfast.adapters.sinks.sql_types import ColumnType, Kind, type_of
+from holdfast.core.running.batch import Batch
+
+SAMPLE_ROWS = 1_000
+"""Rows of the first batch that say the types of a table to be created."""
+
+Types = Mapping[str, ColumnType | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """What was stored of a batch: its rows, and a digest of them that knows no order."""
+
+    rows: int
+    digest: str
+
+
+class Target:
+    """One table of one database."""
+
+    def __init__(self, database: Database, options: SqlSinkOptions) -> None:
+        """Nothing is looked at yet."""
+        self._database = database
+        self._options = options
+        self._given = None if options.columns is None else parse_columns(options.columns)
+        self._fit = Fit(database, options)
+        self._upsert = Upsert(database, options)
+        self._quarantine = None
+        if options.quarantine is not None:
+            self._quarantine = Quarantine(database, options.quarantine)
+
+    def prepare(self, connection: Connection) -> None:
+        """Check the table, or create it where that is asked for and its columns were given."""
+        if self._quarantine is not None:
+            self._quarantine.prepare(connection)
+        table = self.find(connection)
+        if table is None and self._given is not None:
+            self._create(connection, self._given)
+            table = self.find(connection)
+        if table is not None:
+            self._ready(connection, table)
+
+    def write(self, connection: Connection, batch: Batch, replay: Replay) -> Tally:
+        """Put the rows of a batch in; names and types are checked before rows are asked for.
+
+        Raises RefusedError where the batch does not fit, naming the column, or the row as well;
+        rows are counted from 1 in the order in which they come. The caller undoes what is there.
+        """
+        self._fit.check_names(batch)
+        table = self.find(connection)
+        types = _types(batch) if self._database.is_server else {}
+        new = () if table is None else self._fit.check(table, batch, types)
+        if table is not None and not new:
+            return self._put(connection, table, batch, replay.rows(), replay)
+        rows = replay.rows()
+        if not types:
+            sample = list(islice(rows, SAMPLE_ROWS))
+            if not sample:
+                return Tally(rows=0, digest=RowDigest(batch.columns).hex())
+            types = _sampled(batch, sample)
+            rows = chain(sample, rows)
+        if table is None:
+            self._create(connection, types)
+        else:
+            self._add(connection, {name: types[name] for name in new})
+        table = self.find(connection)
+        if table is None:  # pragma: no cover
+            raise AssertionError("a table that was just created is not there")
+        return self._put(connection, table, batch, rows, replay)
+
+    def find(self, connection: Connection) -> TargetTable | None:
+        """The table; None where it is not there and may be created."""
+        name = self._options.table
+        names = self._database.table_names(connection)
+        if name in names:
+            table = self._database.table(connection, name)
+            if table.is_view:
+                raise self._fit.unfit(f"{name!r} is a view", "name the table behind it")
+            return table
+        alike = [other for other in names if ascii_lower(other) == ascii_lower(name)]
+        if alike:
+            raise self._fit.unfit(
+                f"table {name!r} is called {alike[0]!r} in the database", f"write {alike[0]!r}"
+            )
+        if not self._options.create:
+            raise self._fit.unfit(
+                f"there is no table {name!r}", "create it, or add create: true to the sink"
+            )
+        return None
+
+    def _ready(self, connection: Connection, table: TargetTable) -> None:
+        self._fit.check_key(table)
+        self._upsert.prepare(connection, table)
+
+    def _put(
+        self,
+        connection: Connection,
+        table: TargetTable,
+        batch: Batch,
+        rows: Iterable[Row],
+        replay: Replay,
+    ) -> Tally:
+        self._ready(connection, table)
+        columns = {column.name: column for column in table.columns}
+        encoding = Encoding(columns, batch, self._options)
+        stored = encoding.stored(rows, replay)
+        column = self._options.batch_column
+        tail = () if column is None else (batch.batch_id,)
+        if self._options.mode == "append":
+            names = [*batch.columns, *(() if column is None else (column,))]
+            self._database.put(
+                connection,
+                self._database.placed(table.name),
+                [self._database.quote(name) for name in names],
+                (((*row.values, *tail), row.size) for row in stored),
+            )
+        else:
+            self._upsert.write(connection, table, batch, stored)
+        if self._quarantine is not None:
+            self._quarantine.add(connection, batch, encoding.aside)
+        return Tally(rows=encoding.digest.rows, digest=encoding.digest.hex())
+
+    def _create(self, connection: Connection, types: Types) -> None:
+        quote, key = self._database.quote, self._options.key
+        columns = {name: kind for name, kind in types.items() if name != self._options.tombstone}
+        if self._options.batch_column is not None:
+            columns[self._options.batch_column] = ColumnType(kind=Kind.INTEGER, name="bigint")
+        for name in columns:
+            check_identifier("a column", name)
+            self._database.refuse_name("column", name)
+        self._fit.check_options_in([*columns, *filter(None, [self._options.tombstone])])
+        parts = [
+            f"{quote(name)} {self._database.declare(kind, is_key=name in key)}".rstrip()
+            for name, kind in columns.items()
+        ]
+        if key:
+            parts.append(f"PRIMARY KEY ({', '.join(map(quote, key))})")
+        name = self._database.placed(self._options.table)
+        with self._database.defining(connection) as defining:
+            self._database.run(
+                defining,
+                f"CREATE TABLE {name} ({', '.join(parts)}){self._database.table_options()}",
+            )
+
+    def _add(self, connection: Connection, types: Types) -> None:
+        name = self._database.placed(self._options.table)
+        for column, kind in types.items():
+            check_identifier("a column", column)
+            self._database.refuse_name("column", column)
+            declared = f"{self._database.quote(column)} {self._database.declare(kind)}".rstrip()
+            with self._database.defining(connection) as defining:
+                self._database.run(defining, f"ALTER TABLE {name} ADD COLUMN {declared}")
+
+
+def _types(batch: Batch) -> Types:
+    """The types of the columns as the engine knows them; empty where it does not say."""
+    if not batch.types:
+        return {}
+    return {name: parse_type(batch.types[name]) for name in batch.columns}
+
+
+def _sampled(batch: Batch, sample: Sequence[Sequence[Any]]) -> Types:
+    """The type of each column by its first value; None where all of the sample are null."""
+    types: dict[str, ColumnType | None] = dict.fromkeys(batch.columns)
+    for number, row in enumerate(sample, start=1):
+        for name, value in zip(batch.columns, row, strict=False):
+            if value is None or types[name] is not None:
+                continue
+            try:
+                types[name] = type_of(value)
+            except ValueError as error:
+                raise unstorable(batch, number, f"column {name!r}: {error}") from error
+    return types
