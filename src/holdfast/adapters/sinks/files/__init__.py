@@ -1,0 +1,1 @@
+"""Plain files as a sink, which every reader sees in whole batches."""
