@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from holdfast.core.guard_finding import GuardFinding
+from holdfast.core.guards.at_least_once import find_at_least_once
 from holdfast.core.guards.data_location import find_data_locations
 from holdfast.core.guards.data_loss_option import find_data_loss_options
 from holdfast.core.guards.derived_location import find_derived_location
@@ -29,6 +30,7 @@ def _found(declaration: Declaration, master: str) -> Iterator[GuardFinding]:
         yield from find_local_location(job, master=master)
         yield from find_data_loss_options(job, spark=declaration.spark)
         yield from find_weaker_guarantees(job)
+        yield from find_at_least_once(job)
     yield from find_shared_locations(jobs)
     yield from find_nested_locations(jobs)
     yield from find_data_locations(jobs)

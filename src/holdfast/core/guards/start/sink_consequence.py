@@ -16,14 +16,29 @@ def consequence_of_beginning_again(sink: SinkSpec) -> str:
                 "the file sink would drop rows without an error: its _spark_metadata knows batches "
                 "by number only, and passes over every number that it has"
             )
+        case "files" if not sink.options.get("shared"):
+            return (
+                "the files sink would refuse to write: its folder belongs to the query of the old "
+                "checkpoint, and a new one has another id"
+            )
         case "delta" if mode == "append":
             return (
                 "Delta would get every row a second time: it knows batches by query id, and a new "
                 "checkpoint has a new one"
             )
+        case "files":
+            return (
+                "the folder would get every row a second time: its ledger knows batches by query "
+                "id, and a new checkpoint has a new one"
+            )
         case "sql" if mode == "append":
             return (
                 "the table would get every row a second time: its ledger knows batches by query "
+                "id, and a new checkpoint has a new one"
+            )
+        case "kafka":
+            return (
+                "the topic would get every row a second time: its ledger knows batches by query "
                 "id, and a new checkpoint has a new one"
             )
         case "delta" | "sql":
@@ -33,5 +48,10 @@ def consequence_of_beginning_again(sink: SinkSpec) -> str:
                 else "an older row would overwrite a newer one until all is done again"
             )
             return f"every row would be written over its key again; {newer}"
+        case "python" | "http":
+            return (
+                "the target would get every row a second time: tokens are made from the query id, "
+                "and a new checkpoint has a new one"
+            )
         case _:
             return "rows would be written twice or dropped, whichever the sink does"

@@ -1,0 +1,72 @@
+"""Spark sorts the rows of a batch: the same chunks however they are spread, on real Spark."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from holdfast.adapters.sinks.own.chunks import Chunk, chunks_of
+from holdfast.adapters.sinks.own.encoding import encoded
+from holdfast.adapters.spark import row_order
+from holdfast.adapters.spark.ledger_writer import _Executed
+from holdfast.core.running.batch import Batch
+from tests.running.spark_sessions import fresh_session
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+ROWS = """
+SELECT id, id % 3 AS `odd``name.`, IF(id % 5 = 0, NULL, CAST(id % 7 AS STRING)) AS text,
+  IF(id % 2 = 0, map('a', struct(map(id, 1) AS m), 'b', NULL), NULL) AS nested,
+  CASE id % 4 WHEN 0 THEN double('NaN') WHEN 1 THEN -0.0D WHEN 2 THEN 0.0D ELSE 0.5D END AS real,
+  timestamp_micros(id * 1000001) AS at, array(map('k', id)) AS list, CAST(id AS DECIMAL(9,3)) AS d
+FROM range(200) UNION ALL SELECT 1, 1, 'x', NULL, 0.0D, NULL, NULL, NULL FROM range(60)
+"""
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    with fresh_session() as session:
+        yield session
+
+
+def chunks(frame: DataFrame) -> list[Chunk]:
+    executed = _Executed(frame)
+    batch = Batch(
+        query_id="q",
+        sink="s",
+        batch_id=0,
+        epoch=1,
+        columns=tuple(frame.columns),
+        rows=executed.rows,
+        offsets={},
+        in_order=executed.in_order,
+    )
+    return list(chunks_of(batch, 16))
+
+
+def test_chunks_do_not_depend_on_partitions(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = spark.sql(ROWS)
+    first = chunks(frame.coalesce(1))
+    assert [chunk.number for chunk in first] == list(range(17))
+    others = [frame.repartition(7), frame.orderBy(frame["id"].desc()), frame.repartition(3, "text")]
+    for other in others:
+        assert [chunk.digest for chunk in chunks(other)] == [chunk.digest for chunk in first]
+    monkeypatch.setattr(row_order, "ROWS_AT_ONCE", 30)  # sorted in nine parts
+    for other in others:
+        assert [chunk.digest for chunk in chunks(other)] == [chunk.digest for chunk in first]
+    found = Counter(encoded(row) for chunk in first for row in chunk.rows)
+    assert found == Counter(encoded(row) for row in _Executed(frame).rows())
+    assert max(found.values()) == 60, "equal rows are all kept"
+
+
+def test_the_order_of_a_map_is_no_difference(spark: SparkSession) -> None:
+    one = spark.sql("SELECT 1 AS id, map('a', 1, 'b', 2) AS m UNION ALL SELECT 2, map()")
+    other = spark.sql("SELECT 2 AS id, map() AS m UNION ALL SELECT 1, map('b', 2, 'a', 1)")
+    assert [c.digest for c in chunks(one)] == [c.digest for c in chunks(other)]
+
+
+def test_nothing_stays_behind(spark: SparkSession, tmp_path: Path) -> None:
+    assert spark.sparkContext._jsc.getPersistentRDDs().isEmpty()  # type: ignore[union-attr]
