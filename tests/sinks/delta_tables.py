@@ -10,8 +10,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from holdfast.adapters.sinks.delta_ledger import DeltaLedgerSink, Steps, no_steps
 from holdfast.adapters.sinks.delta_options import DeltaSinkOptions
-from holdfast.adapters.sinks.delta_upsert import DeltaUpsertSink, Steps, no_steps
 from holdfast.core.running.batch import Batch
 
 QUERY = "6f0c2f2e-5a0c-4d57-9d1c-0f4f6f1f7a11"
@@ -19,7 +19,7 @@ COLUMNS = "id long, version long, text string"
 DEADLINE_S = 120.0
 
 
-def make_sink(path: Path, *, steps: Steps = no_steps, **options: Any) -> DeltaUpsertSink:
+def make_sink(path: Path, *, steps: Steps = no_steps, **options: Any) -> DeltaLedgerSink:
     settings = {
         "path": str(path),
         "key": ("id",),
@@ -28,12 +28,12 @@ def make_sink(path: Path, *, steps: Steps = no_steps, **options: Any) -> DeltaUp
         "columns": COLUMNS,
         **options,
     }
-    return DeltaUpsertSink(DeltaSinkOptions(**settings), steps=steps)
+    return DeltaLedgerSink(DeltaSinkOptions(**settings), steps=steps)
 
 
 def opened(
     path: Path, epoch: int = 1, *, query: str = QUERY, steps: Steps = no_steps, **options: Any
-) -> DeltaUpsertSink:
+) -> DeltaLedgerSink:
     sink = make_sink(path, steps=steps, **options)
     sink.open(query, epoch)
     return sink

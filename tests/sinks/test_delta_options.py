@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from holdfast.adapters.sinks.delta import open_sink
+from holdfast.adapters.sinks.delta_ledger import DeltaLedgerSink
 from holdfast.adapters.sinks.delta_mark import BATCH_MAX, EPOCH_MAX, DeltaMark, mark_of
 from holdfast.adapters.sinks.delta_merge import merge_statement
 from holdfast.adapters.sinks.delta_options import DeltaSinkOptions
-from holdfast.adapters.sinks.delta_upsert import DeltaUpsertSink
 from holdfast.core.running.ports import NativeSink
 from holdfast.errors import FencedError, InternalError, UsageError
 
@@ -26,9 +26,16 @@ def test_append_is_left_to_delta() -> None:
         open_sink({**options, "key": ["id"]})
 
 
+def test_append_with_a_ledger_is_ours() -> None:
+    sink = open_sink({"path": "/lake/raw", "ledger": True, "create": True})
+    assert isinstance(sink, DeltaLedgerSink)
+    native = open_sink({"path": "/lake/raw", "ledger": False, "merge_schema": True})
+    assert native == NativeSink(format="delta", path="/lake/raw", options={"mergeSchema": "true"})
+
+
 def test_upsert_is_ours() -> None:
     sink = open_sink(GOOD)
-    assert isinstance(sink, DeltaUpsertSink)
+    assert isinstance(sink, DeltaLedgerSink)
     assert sink.name == "gold"
 
 
@@ -45,7 +52,7 @@ def test_options_of_a_declaration() -> None:
     ("options", "message", "next_action"),
     [
         ({"kee": "id"}, "unknown option 'kee'", "did you mean 'key'?"),
-        ({"mergeSchema": True}, "unknown option 'mergeSchema'", "known are path, mode, key"),
+        ({"mergeSchema": True}, "unknown option 'mergeSchema'", "did you mean 'merge_schema'?"),
         ({"path": None}, "option 'path' is missing", "add path: …"),
         ({"path": " "}, "path cannot be empty", "name the folder"),
         ({"path": 7}, "path must be text", "put the value of path in quotes"),
@@ -58,6 +65,11 @@ def test_options_of_a_declaration() -> None:
         ({"version": "id"}, "version 'id' is part of the key", "use another column"),
         ({"columns": "id long"}, "columns is for creating the table", "add create: true"),
         ({"partition_by": "day"}, "partition_by is for creating the table", "add create: true"),
+        ({"tombstone": "id"}, "tombstone 'id' is part of the key", "use another column"),
+        ({"tombstone": "v", "version": "v"}, "tombstone 'v' is stored", "use another column"),
+        ({"mode": "append"}, "mode append takes no key", "or use mode: upsert"),
+        ({"ledger": False}, "mode upsert has a ledger always", "leave ledger out"),
+        ({"merge_schema": 1}, "merge_schema must be true or false", "merge_schema: true"),
         ({"create": "maybe"}, "create must be true or false", "write create: true"),
     ],
 )
@@ -75,6 +87,14 @@ def test_names_are_quoted() -> None:
         " WHEN MATCHED AND (came.`v` > held.`v` OR (held.`v` IS NULL AND came.`v` IS NOT NULL))"
         " THEN UPDATE SET `v` = came.`v`"
         " WHEN NOT MATCHED THEN INSERT (`k```, `v`) VALUES (came.`k```, came.`v`)"
+    )
+    deletes = DeltaSinkOptions(path="/a", key=("k",), tombstone="gone")
+    assert merge_statement(deletes, ["k", "v", "gone"], "rows") == (
+        "MERGE INTO delta.`/a` AS held USING `rows` AS came ON held.`k` <=> came.`k`"
+        " WHEN MATCHED AND came.`gone` <=> true THEN DELETE"
+        " WHEN MATCHED THEN UPDATE SET `v` = came.`v`"
+        " WHEN NOT MATCHED AND NOT (came.`gone` <=> true) THEN INSERT (`k`, `v`)"
+        " VALUES (came.`k`, came.`v`)"
     )
     only_keys = DeltaSinkOptions(path="/a", key=("k",))
     assert "WHEN MATCHED" not in merge_statement(only_keys, ["k"], "rows")

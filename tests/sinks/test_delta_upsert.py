@@ -12,8 +12,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from holdfast.adapters.sinks.delta_ledger import Step
 from holdfast.adapters.sinks.delta_mark import DeltaMark
-from holdfast.adapters.sinks.delta_upsert import Step
 from holdfast.core.running.ports import BatchSink
 from holdfast.errors import FencedError, InternalError, RefusedError, UsageError
 from tests.running.spark_sessions import fresh_session, lake_settings
@@ -200,13 +200,13 @@ def slow(frame: DataFrame, inside: Path, go_on: Path) -> DataFrame:
 
 def in_merge(monkeypatch: pytest.MonkeyPatch, slow_epoch: int, inside: Path, go_on: Path) -> None:
     """Let the rows of one epoch be computed inside its MERGE, slowly."""
-    merge = opened.__globals__["DeltaUpsertSink"]._merge
+    commit = opened.__globals__["DeltaLedgerSink"]._commit
 
     def slowly(self: Any, batch: Any, rows: DataFrame, mark: DeltaMark) -> None:
         is_slow = batch.epoch == slow_epoch
-        merge(self, batch, slow(rows, inside, go_on) if is_slow else rows, mark)
+        commit(self, batch, slow(rows, inside, go_on) if is_slow else rows, mark)
 
-    monkeypatch.setattr("holdfast.adapters.sinks.delta_upsert.DeltaUpsertSink._merge", slowly)
+    monkeypatch.setattr("holdfast.adapters.sinks.delta_ledger.DeltaLedgerSink._commit", slowly)
 
 
 def test_a_writer_overtaken_amid_its_merge_writes_nothing(

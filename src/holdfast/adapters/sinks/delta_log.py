@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from holdfast.adapters.sinks.delta_mark import DeltaMark, mark_of
-from holdfast.errors import NotInstalledError, UnreachableError
+from holdfast.errors import NotInstalledError, RefusedError, UnreachableError
 
 SparkFailure = (Py4JJavaError, PySparkException)
 """How a failure inside Spark reaches Python."""
@@ -71,6 +71,16 @@ class DeltaLog:
     def properties(self) -> Mapping[str, str]:
         """Its table properties now."""
         return dict(_java_map(self._jvm, self._snapshot().metadata().configuration()))
+
+    def check_retention(self, name: str) -> None:
+        """Raises RefusedError where the table forgets its marks after a while."""
+        if RETENTION in self.properties():
+            raise RefusedError(
+                f"table {name!r} forgets its marks: it has the property {RETENTION}, and a "
+                "batch whose mark is forgotten would be written twice",
+                subject=self._shown,
+                next_action=f"ALTER TABLE … UNSET TBLPROPERTIES ('{RETENTION}')",
+            )
 
     def mark(self, application: str) -> DeltaMark | None:
         """What the table remembers of an application now, None where it knows nothing of it."""

@@ -5,7 +5,15 @@ from contextlib import contextmanager
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, DataType, MapType, StructType, VariantType
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+    VariantType,
+)
 
 from holdfast.adapters.sinks.delta_options import DeltaSinkOptions
 
@@ -23,16 +31,42 @@ def misfits(options: DeltaSinkOptions, came: StructType, held: StructType | None
         seen[name.lower()] = name
     named = [("key", name) for name in options.key]
     named += [("version", options.version)] if options.version else []
+    named += [("tombstone", options.tombstone)] if options.tombstone else []
     named += [("partition_by", name) for name in options.partition_by]
     for what, name in named:
         if name not in came.names:
             wrong.append(f"it has no column {name!r}, which {what} names")
+        elif what == "tombstone" and came[name].dataType != BooleanType():
+            kind = came[name].dataType.simpleString()
+            wrong.append(f"its tombstone {name!r} is {kind}, and not boolean")
     if held is None:
         return wrong
+    return wrong + _differences(options, came, held, seen)
+
+
+def stored(came: StructType, options: DeltaSinkOptions) -> StructType:
+    """The columns of a batch that go into the table: all but the tombstone."""
+    return StructType([field for field in came.fields if field.name != options.tombstone])
+
+
+def new_columns(came: StructType, held: StructType) -> StructType:
+    """Columns of a batch that the table does not have, in their order."""
+    known = {name.lower() for name in held.names}
+    return StructType(
+        [StructField(f.name, f.dataType) for f in came.fields if f.name.lower() not in known]
+    )
+
+
+def _differences(
+    options: DeltaSinkOptions, came: StructType, held: StructType, seen: Mapping[str, str]
+) -> list[str]:
+    wrong: list[str] = []
     types = {field.name: field.dataType for field in held.fields}
     spelled = {name.lower(): name for name in types}
-    for field in came.fields:
+    for field in stored(came, options).fields:
         other = spelled.get(field.name.lower())
+        if other is None and options.merge_schema:
+            continue
         if other is None:
             wrong.append(f"the table has no column {field.name!r}")
         elif other != field.name:
@@ -42,7 +76,8 @@ def misfits(options: DeltaSinkOptions, came: StructType, held: StructType | None
                 f"column {field.name!r} is {field.dataType.simpleString()}, and in the table "
                 f"{types[other].simpleString()}"
             )
-    wrong += [f"it has no column {name!r}" for name in types if name.lower() not in seen]
+    if not options.merge_schema:
+        wrong += [f"it has no column {name!r}" for name in types if name.lower() not in seen]
     return wrong
 
 
@@ -75,14 +110,18 @@ def merge_statement(options: DeltaSinkOptions, columns: Sequence[str], view: str
             f" AND (came.{version} > held.{version}"
             f" OR (held.{version} IS NULL AND came.{version} IS NOT NULL))"
         )
-    others = [quoted(name) for name in columns if name not in options.key]
+    kept = [name for name in columns if name != options.tombstone]
+    gone = f"came.{quoted(options.tombstone)} <=> true" if options.tombstone else ""
+    others = [quoted(name) for name in kept if name not in options.key]
     update = ", ".join(f"{name} = came.{name}" for name in others)
-    matched = f" WHEN MATCHED{newer} THEN UPDATE SET {update}" if update else ""
-    every = [quoted(name) for name in columns]
+    matched = f" WHEN MATCHED{newer} AND {gone} THEN DELETE" if gone else ""
+    matched += f" WHEN MATCHED{newer} THEN UPDATE SET {update}" if update else ""
+    every = [quoted(name) for name in kept]
     values = ", ".join(f"came.{name}" for name in every)
+    new = f" AND NOT ({gone})" if gone else ""
     return (
         f"MERGE INTO {table_name(options.path)} AS held USING {quoted(view)} AS came ON {on}"
-        f"{matched} WHEN NOT MATCHED THEN INSERT ({', '.join(every)}) VALUES ({values})"
+        f"{matched} WHEN NOT MATCHED{new} THEN INSERT ({', '.join(every)}) VALUES ({values})"
     )
 
 

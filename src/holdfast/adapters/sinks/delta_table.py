@@ -1,4 +1,6 @@
-"""A Delta table that does not exist yet."""
+"""A Delta table that does not exist yet, or does not have all columns yet."""
+
+from dataclasses import replace
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -42,6 +44,15 @@ def create_table(
         ) from error
 
 
+def add_columns(spark: SparkSession, options: DeltaSinkOptions, columns: StructType) -> None:
+    """Add columns, null in the rows that are there; by a commit of their own.
+
+    A batch that then does not go in leaves a column that holds nothing, and finds it at its replay.
+    """
+    ddl = spark._jsparkSession.parseDataType(columns.json()).toDDL()
+    spark.sql(f"ALTER TABLE {table_name(options.path)} ADD COLUMNS ({ddl})")
+
+
 def given_columns(options: DeltaSinkOptions) -> StructType:
     """The columns that the options give; raises UsageError where they are none."""
     try:
@@ -52,7 +63,7 @@ def given_columns(options: DeltaSinkOptions) -> StructType:
         raise wrong("delta", message, "write columns: id long, name string") from error
     if not isinstance(schema, StructType):
         raise wrong("delta", "columns are no DDL", "write columns: id long, name string")
-    lost = misfits(options, schema, None)
+    lost = misfits(replace(options, tombstone=None), schema, None)
     if lost:
         raise wrong("delta", f"columns do not fit: {'; '.join(lost)}", "name the same columns")
     return schema
