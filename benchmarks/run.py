@@ -10,16 +10,21 @@ import sys
 from collections.abc import Callable, Iterator
 
 import against_spark
+import files
 import local_disk
 import object_store
 import runner
 from measure import Row
+
+import audit
 
 THEMES: dict[str, Callable[[int], Iterator[Row]]] = {
     "local": local_disk.rows,
     "spark": against_spark.rows,
     "s3": object_store.rows,
     "runner": runner.rows,
+    "audit": audit.rows,
+    "files": files.rows,
 }
 HEAD = ("what", "measured", "bound", "ratio", "", "note")
 

@@ -26,6 +26,7 @@ class ProcessGroup:
         environ: Mapping[str, str],
         output: Path,
         talk: Path,
+        pass_descriptors: tuple[int, ...] = (),
     ) -> None:
         """Start it in a folder, with its standard output and its talk in files."""
         try:
@@ -39,6 +40,7 @@ class ProcessGroup:
                     stdout=out,
                     stderr=said,
                     start_new_session=True,
+                    pass_fds=pass_descriptors,
                 )
         except OSError as error:
             raise UnreachableError(
@@ -71,16 +73,25 @@ class ProcessGroup:
         self._signal(signal.SIGCONT)
 
     def kill(self) -> None:
-        """SIGKILL to every process of the group, and wait for them to be gone.
+        """SIGKILL to every process of the session, and wait for them to be gone.
 
-        Also after the program has ended: what it started may still be there.
+        Also after the program has ended: what it started may still be there. The session, because
+        PySpark puts its Python workers into a process group of their own (pyspark.daemon).
         """
-        if not self._signal(signal.SIGKILL):
-            return
-        self._process.wait()
+        if self._signal(signal.SIGKILL):
+            self._process.wait()
         deadline = time.monotonic() + GONE_WITHIN_S
-        while self._signal(0) and time.monotonic() < deadline:
+        while time.monotonic() < deadline and self._living():
             time.sleep(_POLL_S)
+
+    def _living(self) -> bool:
+        """Kill whoever is left; whether there was anybody. Zombies count only without /proc."""
+        if not os.path.isdir("/proc/self"):
+            return self._signal(0)
+        others = _session(self._process.pid)
+        for pid in others:
+            _kill_one(pid)
+        return bool(others)
 
     def _signal(self, number: int) -> bool:
         """Whether there was anybody to hear it; on macOS zombies are not to be signalled."""
@@ -89,3 +100,26 @@ class ProcessGroup:
         except (ProcessLookupError, PermissionError):
             return False
         return True
+
+
+def _session(leader: int) -> list[int]:
+    """Who lives in a session, by /proc."""
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", "rb") as stat:
+                state, _parent, _group, session = stat.read().rpartition(b")")[2].split()[:4]
+        except OSError:
+            continue  # gone meanwhile
+        if int(session) == leader and state not in (b"Z", b"X"):
+            found.append(int(name))
+    return found
+
+
+def _kill_one(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass  # gone meanwhile

@@ -92,3 +92,7 @@ SOURCE_MODULES_MAX = 50
 
 SOURCE_CHARACTERS_MAX = 2_000_000
 """Text of one such module; the longest written by people have some 500,000 characters."""
+
+OUTPUT_ROWS_MAX = 2_000_000
+"""Rows of an output that an audit compares. It keeps them as text, once for each batch: some
+gigabytes. An audit is run on a sample, of some hundreds or thousands."""

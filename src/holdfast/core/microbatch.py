@@ -11,6 +11,10 @@ from typing import Literal
 StepKey = Literal["discover", "plan", "prepare", "state", "sink", "commit", "clean"]
 Mode = Literal["micro-batch", "continuous"]
 Identity = Literal["known", "missing", "unreadable"]
+CrashPoint = Literal[
+    "K0", "K1", "K2", "K3", "K4", "K5", "K6", "K7", "K8",
+    "K9", "K10", "K11", "K12", "K13", "K14", "K15", "K16", "K17",
+]  # fmt: skip
 RestartKind = Literal["fresh", "next", "rerun", "rerun-then-fail", "refused"]
 
 
@@ -21,7 +25,7 @@ class Step:
     key: StepKey
     does: str
     leaves: str
-    crash_points: tuple[str, ...]
+    crash_points: tuple[CrashPoint, ...]
 
 
 STEPS: tuple[Step, ...] = (
@@ -68,6 +72,29 @@ STEPS: tuple[Step, ...] = (
         crash_points=("K12", "K13"),
     ),
 )
+
+CRASH_POINTS: dict[CrashPoint, str] = {
+    "K0": "before anything of the batch is written",
+    "K1": "sources asked, nothing planned",
+    "K2": "plan written, not visible yet",
+    "K3": "plan visible",
+    "K4": "state schema half written",
+    "K5": "some state written",
+    "K6": "sink: some written",
+    "K7": "sink: all written, not committed",
+    "K8": "sink: commit sent, no answer yet",
+    "K9": "sink: committed, batch not",
+    "K10": "commit written, not visible yet",
+    "K11": "commit visible",
+    "K12": "old files being deleted",
+    "K13": "state snapshot being written",
+    "K14": "query being stopped",
+    "K15": "batch without data",
+    "K16": "real-time: rows out, nothing planned",
+    "K17": "real-time: planned, not committed",
+}
+"""What has happened, and no more, when a process dies there. The last two are of real-time mode,
+which plans a batch at its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

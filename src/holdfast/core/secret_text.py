@@ -10,7 +10,10 @@ SECRET_CHARACTERS_MIN: Final = 6
 """Shorter values, such as `true`, are no secrets, and hiding them would blot out every output."""
 
 _PASSWORD = re.compile(r"(?P<user>://[^/@:\s]*):(?P<password>[^/@\s]+)@")
-_SECRET_NAME = re.compile(r"passw|secret|token|jaas|credential|access\.?key|account\.?key", re.I)
+_SECRET_NAME = re.compile(
+    r"passw|secret|token|jaas|credential|access\.?key|account\.?key|authorization|api-?key|cookie",
+    re.I,
+)
 
 
 class SecretText(str):

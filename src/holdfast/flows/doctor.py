@@ -131,6 +131,11 @@ def _libraries(declaration: Declaration) -> list[Check]:
     version = version_of("sqlalchemy") if is_there("sqlalchemy") else None
     why = "sinks of kind sql need it"
     checks.append(_library("sqlalchemy", version, sql, why, "holdfast[sql]"))
+    kafka = tuple(job.name for job in declaration.jobs if job.sink.kind == "kafka")
+    if kafka:
+        version = version_of("confluent-kafka") if is_there("confluent_kafka") else None
+        why = "sinks of kind kafka need it"
+        checks.append(_library("confluent-kafka", version, kafka, why, "holdfast[kafka]"))
     return checks
 
 

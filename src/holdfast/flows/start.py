@@ -8,6 +8,8 @@ from typing import Any
 
 from holdfast.adapters.code_revision import code_revision
 from holdfast.adapters.machine import ThisMachine
+from holdfast.core.guards.at_least_once import CODE as AT_LEAST_ONCE
+from holdfast.core.guards.at_least_once import is_at_least_once
 from holdfast.core.guards.location import place_of
 from holdfast.core.job import UNDECLARED, Declaration, Job, SinkSpec, SourceSpec, TriggerSpec
 from holdfast.core.running.event import RunEvent, Tell, Unrecorded, Warned
@@ -118,9 +120,12 @@ def start(
 def sink(kind: str, **options: Any) -> Callable[[Any, int], None]:
     """A function for foreachBatch that writes into a sink with a ledger, exactly once.
 
-    The query must be started with holdfast.start, which gives it the lease it writes under.
+    The query must be started with holdfast.start, which gives it the lease it writes under. Where
+    the target of the user's own cannot tell repeated rows, it is at least once, and warned of.
     """
     function: Callable[[Any, int], None] = spark_module(_DOOR).sink_function(kind, options)
+    if is_at_least_once(SinkSpec(kind=kind, options=options)):
+        _LOG.warning("%s sink of kind %s: rows are written at least once", AT_LEAST_ONCE, kind)
     return function
 
 

@@ -3,18 +3,14 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
-    ConfigDict,
     Discriminator,
     Field,
     Tag,
-    WithJsonSchema,
     model_validator,
 )
 
 from holdfast.adapters.declarations.fields import (
-    Columns,
     Location,
     Name,
     OptionText,
@@ -22,29 +18,22 @@ from holdfast.adapters.declarations.fields import (
     Transform,
     Trigger,
 )
+from holdfast.adapters.declarations.part import OPTIONS, Part, SparkOptions
+from holdfast.adapters.declarations.sink_models import (
+    KNOWN_SINKS,
+    DeltaSinkModel,
+    FileSinkModel,
+    FilesSinkModel,
+    HttpSinkModel,
+    KafkaSinkModel,
+    OtherSinkModel,
+    PythonSinkModel,
+    SqlSinkModel,
+)
 
 FILE_FORMATS = ("json", "csv", "parquet", "text")
 POSITION_OPTIONS = ("subscribe", "subscribePattern", "assign")
 SERVERS_OPTION = "kafka.bootstrap.servers"
-OPTIONS = "Options by Spark's own names."
-RESERVED = ("path", "format", "schema", "checkpointlocation", "partition_by")
-"""Options that have a field of their own, or that Holdfast sets."""
-
-
-def _not_reserved(options: dict[str, str]) -> dict[str, str]:
-    taken = [name for name in options if name.lower() in RESERVED]
-    if taken:
-        raise ValueError(f"{taken[0]!r} is no option here: it has a field of its own")
-    return options
-
-
-SparkOptions = Annotated[dict[str, OptionText], AfterValidator(_not_reserved)]
-
-
-class Part(BaseModel):
-    """A mapping whose fields are all known, and whose values are taken as they are."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class SourceModel(Part):
@@ -76,96 +65,6 @@ class JobSourceModel(Part):
     options: SparkOptions = Field(default_factory=dict, description=OPTIONS)
 
 
-class FileSinkModel(Part):
-    """Files in a folder; the files of a batch appear together to whoever reads it with Spark."""
-
-    kind: Literal["file"]
-    format: Literal["json", "csv", "parquet", "text"]
-    path: Location = Field(description="Folder that is written to.")
-    partition_by: Columns | None = Field(None, description="Columns that become folders.")
-    ddl: Text | None = Field(
-        None, alias="schema", description="DDL of the rows, for the jobs that read them."
-    )
-    options: SparkOptions = Field(default_factory=dict, description=OPTIONS)
-
-
-class SqlSinkModel(Part):
-    """A table of a database, with a ledger in the same transaction."""
-
-    kind: Literal["sql"]
-    url: Text = Field(description="URL as SQLAlchemy takes it, such as sqlite:///./data/gold.db.")
-    table: Text
-    mode: Literal["append", "upsert"] = "append"
-    key: Columns | None = Field(None, description="Columns that tell a row, for upsert.")
-    version: Text | None = Field(
-        None, description="Column that grows with every version of a row; older ones are left out."
-    )
-    batch_column: Text | None = Field(None, description="Column that gets the id of the batch.")
-    create: bool = Field(False, description="Create file and table where they do not exist.")
-    columns: Text | None = Field(
-        None, description="DDL of the table for create; else types come from the first rows."
-    )
-    lock_wait_seconds: int | None = Field(
-        None, ge=0, le=3600, description="How long to wait for a database that is locked."
-    )
-
-    @model_validator(mode="after")
-    def _has_its_key(self) -> "SqlSinkModel":
-        if self.mode == "upsert" and self.key is None:
-            raise ValueError("mode upsert needs a key")
-        if self.mode == "append" and (self.key is not None or self.version is not None):
-            raise ValueError("key and version are for mode upsert")
-        if self.columns is not None and not self.create:
-            raise ValueError("columns are for creating the table; add create: true")
-        return self
-
-
-class DeltaSinkModel(Part):
-    """A Delta table; every batch goes in once, under the query's own identifier."""
-
-    kind: Literal["delta"]
-    path: Location = Field(description="Folder of the table.")
-    mode: Literal["append", "upsert"] = "append"
-    key: Columns | None = Field(None, description="Columns that tell a row, for upsert.")
-    version: Text | None = Field(
-        None, description="Column that grows with every version of a row; older ones are left out."
-    )
-    create: bool = Field(False, description="For upsert: create the table where it does not exist.")
-    columns: Text | None = Field(
-        None, description="DDL of the table for create; else types come from the first batch."
-    )
-    partition_by: Columns | None = Field(None, description="Columns that become folders.")
-    options: SparkOptions = Field(default_factory=dict, description=OPTIONS)
-
-    @model_validator(mode="after")
-    def _fits_its_mode(self) -> "DeltaSinkModel":
-        if self.mode == "append":
-            if self.key is not None or self.version is not None:
-                raise ValueError("key and version are for mode upsert")
-            if self.create or self.columns is not None:
-                raise ValueError("mode append creates its table by itself; leave the field out")
-            return self
-        if self.key is None:
-            raise ValueError("mode upsert needs a key")
-        if self.options:
-            raise ValueError("options are for mode append")
-        if not self.create and (self.columns is not None or self.partition_by is not None):
-            raise ValueError(
-                "columns and partition_by are for creating the table; add create: true"
-            )
-        return self
-
-
-class OtherSinkModel(BaseModel):
-    """A sink of an installed package; its fields are its own."""
-
-    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
-
-    kind: Annotated[
-        Text, WithJsonSchema({"type": "string", "not": {"enum": ["file", "sql", "delta"]}})
-    ]
-
-
 def _source_tag(value: Any) -> str:
     if isinstance(value, str):
         return "\0name"
@@ -176,7 +75,7 @@ def _sink_tag(value: Any) -> str:
     if isinstance(value, str):
         return "\0name"
     kind = value.get("kind") if isinstance(value, dict) else None
-    return f"\0{kind} sink" if kind in ("file", "sql", "delta") else "\0other sink"
+    return f"\0{kind} sink" if kind in KNOWN_SINKS else "\0other sink"
 
 
 # Tags begin with a character that no key of a declaration can hold: they are taken out of the
@@ -187,8 +86,12 @@ Source = Annotated[
 ]
 Sink = Annotated[
     Annotated[FileSinkModel, Tag("\0file sink")]
+    | Annotated[FilesSinkModel, Tag("\0files sink")]
     | Annotated[SqlSinkModel, Tag("\0sql sink")]
     | Annotated[DeltaSinkModel, Tag("\0delta sink")]
+    | Annotated[KafkaSinkModel, Tag("\0kafka sink")]
+    | Annotated[PythonSinkModel, Tag("\0python sink")]
+    | Annotated[HttpSinkModel, Tag("\0http sink")]
     | Annotated[OtherSinkModel, Tag("\0other sink")],
     Discriminator(_sink_tag),
 ]
@@ -201,8 +104,12 @@ SourceOrName = Annotated[
 SinkOrName = Annotated[
     Annotated[str, Tag("\0name")]
     | Annotated[FileSinkModel, Tag("\0file sink")]
+    | Annotated[FilesSinkModel, Tag("\0files sink")]
     | Annotated[SqlSinkModel, Tag("\0sql sink")]
     | Annotated[DeltaSinkModel, Tag("\0delta sink")]
+    | Annotated[KafkaSinkModel, Tag("\0kafka sink")]
+    | Annotated[PythonSinkModel, Tag("\0python sink")]
+    | Annotated[HttpSinkModel, Tag("\0http sink")]
     | Annotated[OtherSinkModel, Tag("\0other sink")],
     Discriminator(_sink_tag),
 ]
@@ -254,8 +161,12 @@ MODELS: dict[str, type[BaseModel]] = {
     "\0source": SourceModel,
     "\0job source": JobSourceModel,
     "\0file sink": FileSinkModel,
+    "\0files sink": FilesSinkModel,
     "\0sql sink": SqlSinkModel,
     "\0delta sink": DeltaSinkModel,
+    "\0kafka sink": KafkaSinkModel,
+    "\0python sink": PythonSinkModel,
+    "\0http sink": HttpSinkModel,
     "\0other sink": OtherSinkModel,
 }
 

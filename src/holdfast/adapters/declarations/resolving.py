@@ -8,24 +8,40 @@ from holdfast.adapters.declarations.environment import Variables
 from holdfast.adapters.declarations.fields import AVAILABLE_NOW
 from holdfast.adapters.declarations.model import (
     DeclarationModel,
-    DeltaSinkModel,
-    FileSinkModel,
     JobModel,
     JobSourceModel,
-    OtherSinkModel,
     ProfileModel,
     SourceModel,
-    SqlSinkModel,
 )
 from holdfast.adapters.declarations.ordering import cycles, in_order
 from holdfast.adapters.declarations.paths import absolute, absolute_sqlite, below
 from holdfast.adapters.declarations.problems import Problems, allowed, did_you_mean, hint
+from holdfast.adapters.declarations.sink_models import (
+    DeltaSinkModel,
+    FileSinkModel,
+    FilesSinkModel,
+    HttpSinkModel,
+    KafkaSinkModel,
+    OtherSinkModel,
+    PythonSinkModel,
+    SqlSinkModel,
+)
 from holdfast.adapters.declarations.yaml_lines import Steps
 from holdfast.adapters.sinks.opening import sink_kinds
 from holdfast.core.job import Job, SinkSpec, SourceSpec, TriggerSpec
 
 AnySource = SourceModel | JobSourceModel
-AnySink = FileSinkModel | SqlSinkModel | DeltaSinkModel | OtherSinkModel
+AnySink = (
+    FileSinkModel
+    | FilesSinkModel
+    | SqlSinkModel
+    | DeltaSinkModel
+    | KafkaSinkModel
+    | PythonSinkModel
+    | HttpSinkModel
+    | OtherSinkModel
+)
+_FOLDER_SINKS = (FileSinkModel, FilesSinkModel, DeltaSinkModel)
 Broken = frozenset[Steps]
 """Places that are wrong and were taken out: what refers to them is not wrong again."""
 
@@ -175,11 +191,18 @@ class Resolver:
         if spec is None:
             kind = upstream.model.kind
             told = f"job {model.job!r} writes to a sink of kind {kind}, which no job can read"
-            self._problems.add(at, f"{told}; only file and delta can be read")
+            self._problems.add(
+                at, f"{told}; only file, files without partition_by, and delta can be read"
+            )
             return None
         if isinstance(upstream.model, DeltaSinkModel) and upstream.model.mode == "upsert":
             self._check_changes(model, options, at)
-        spec = replace(spec, options=options, job=model.job, schema=model.ddl or spec.schema)
+        spec = replace(
+            spec,
+            options={**spec.options, **options},
+            job=model.job,
+            schema=model.ddl or spec.schema,
+        )
         if spec.schema is None and spec.format in ("json", "csv", "parquet"):
             told = f"rows in {spec.format} need a schema: give it to this source or to the sink"
             self._problems.add(placed.steps, f"{told} of job {model.job!r}")
@@ -205,16 +228,27 @@ class Resolver:
             told = f"no sink of kind {model.kind!r} is installed{allowed(self._kinds)}{near}"
             self._problems.add((*placed.steps, "kind"), told)
         given = model.model_dump(exclude_none=True, exclude={"kind", "ddl"})
-        if isinstance(model, DeltaSinkModel) and model.mode == "append":
-            del given["mode"], given["create"]  # nothing for Delta's own writer
-        if isinstance(model, FileSinkModel | DeltaSinkModel):
+        if "schema_name" in given:
+            given["schema"] = given.pop("schema_name")
+        if isinstance(model, DeltaSinkModel):
+            if model.mode == "append" and not model.ledger:
+                del given["mode"], given["create"]  # nothing for Delta's own writer
+            if not model.ledger:
+                del given["ledger"]
+            if not model.merge_schema:
+                del given["merge_schema"]
+        if isinstance(model, _FOLDER_SINKS):
             del given["options"]
         filled = self._fill_tree(given, placed.steps)
-        if isinstance(model, FileSinkModel | DeltaSinkModel):
+        if isinstance(model, _FOLDER_SINKS):
             filled |= self._fill_all(model.options, (*placed.steps, "options"))
-            filled["path"] = absolute(filled["path"], self._folder)
+            for name in ("path", "ledger"):
+                if isinstance(filled.get(name), str):  # Delta's ledger is true or false
+                    filled[name] = absolute(filled[name], self._folder)
         elif isinstance(model, SqlSinkModel):
             filled["url"] = absolute_sqlite(filled["url"], self._folder)
+        elif isinstance(model, PythonSinkModel):
+            filled["folder"] = self._folder  # where its functions are imported from
         return SinkSpec(kind=model.kind, options=filled)
 
     def _fill(self, text: str, at: Steps) -> str:
@@ -235,12 +269,17 @@ class Resolver:
 
 def _readable(model: AnySink, spec: SinkSpec) -> SourceSpec | None:
     """What reading a sink's output means; None where Spark has no stream of it."""
-    if not isinstance(model, FileSinkModel | DeltaSinkModel):
+    options: dict[str, str] = {}
+    ddl: str | None = None
+    if isinstance(model, DeltaSinkModel):
+        shape = "delta"
+    elif isinstance(model, FileSinkModel):
+        shape, ddl = str(model.format), model.ddl
+    elif isinstance(model, FilesSinkModel) and not model.partition_by:
+        # Else the folders of batches would be a column, which the schema does not have.
+        shape, ddl, options = model.format, model.ddl, {"recursiveFileLookup": "true"}
+    else:
         return None
     return SourceSpec(
-        format=model.format if isinstance(model, FileSinkModel) else "delta",
-        path=spec.options["path"],
-        schema=model.ddl if isinstance(model, FileSinkModel) else None,
-        options={},
-        job=None,
+        format=shape, path=spec.options["path"], schema=ddl, options=options, job=None
     )

@@ -43,7 +43,7 @@ def _load(point: EntryPoint) -> Any:
     try:
         return point.load()
     except ImportError as error:
-        extra = {"sql": "sql", "delta": "spark"}.get(point.name, "")
+        extra = {"sql": "sql", "delta": "spark", "kafka": "kafka"}.get(point.name, "")
         line = f"pip install 'holdfast[{extra}]'" if extra else f"install {error.name}"
         raise NotInstalledError(
             f"the sink of kind {point.name!r} needs {error.name or error}",

@@ -32,12 +32,18 @@ def spark_version() -> str | None:
     """
     if not is_there("pyspark"):
         return None
-    spec = importlib.util.find_spec("pyspark")
-    if spec is None or spec.origin is None:
+    folder = spark_folder()
+    if folder is None:
         return version_of("pyspark")
     try:
-        text = Path(spec.origin).with_name("version.py").read_text(encoding="utf-8")
+        text = (folder / "version.py").read_text(encoding="utf-8")
     except (OSError, ValueError):
         return version_of("pyspark")
     match = _VERSION.search(text)
     return match["version"] if match else version_of("pyspark")
+
+
+def spark_folder() -> Path | None:
+    """The folder of the pyspark that would be imported, None where there is none."""
+    spec = importlib.util.find_spec("pyspark") if is_there("pyspark") else None
+    return None if spec is None or spec.origin is None else Path(spec.origin).parent

@@ -1,7 +1,7 @@
 """A batch on its way into a sink."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -15,9 +15,20 @@ class Batch:
     epoch: int
     columns: Sequence[str]
     rows: Callable[[], Iterator[Sequence[Any]]]
-    """Called when the sink is ready for them; values are plain Python, in the order of columns."""
+    """Called when the sink is ready for them, once at most; values are plain Python, in the order
+    of columns. A sink that tries again must have kept what it was given: a second call runs the
+    plan of the query again, which a stateful one does not bear."""
     offsets: Mapping[str, Any]
     """Where the batch begins and ends, per source, for the ledger; may be empty."""
+    types: Mapping[str, str] = field(default_factory=dict)
+    """Types of columns by the engine's own names, where it has said them."""
+    computed: Callable[[Sequence[str]], Iterator[Sequence[list[Any]]]] | None = None
+    """The same rows in chunks, as columns of plain values, one for each expression in the engine's
+    own language: much quicker than rows where there are many. In place of rows, and asked once."""
     frame: Callable[[], Any] | None = None
     """The same rows as the engine's own frame, for a sink that lets the engine write them. Who asks
     for it must execute it whole."""
+    in_order: Callable[[], Iterator[tuple[int, Sequence[Any]]]] | None = None
+    """The same rows, each with a number that is made from its values alone, sorted by it; rows of
+    one number come in any order. For a sink that needs the same order at every replay. The engine
+    sorts: no more than a part of the rows is in memory here."""

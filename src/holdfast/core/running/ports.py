@@ -1,7 +1,7 @@
 """Protocols of running jobs; apart from ports.py, so that reading need not load them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from holdfast.core.job import Job
@@ -97,6 +97,38 @@ class BatchSink(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TrialTarget:
+    """A target of its own for one trial of an audit: empty, and never that of production."""
+
+    options: Mapping[str, Any]
+    """Options of the sink that take the place of the declared ones."""
+    root: str | None
+    """The file or folder of this machine that holds it; None where it lies on a server."""
+    read: str
+    """Who reads it, as `holdfast audit --read` spells it."""
+    servers: Mapping[str, str] = field(default_factory=dict)
+    """Options of the sink that hold the address of a server (a URL, or HOST:PORT), each with what
+    is spoken there: postgres, mysql, mariadb, kafka, http or tcp. The audit puts the address of its
+    proxy into them, and kills between the messages. `read` must not go through it."""
+
+
+class TrialSink(BatchSink, Protocol):
+    """A sink that an audit can copy. Sinks without this are audited as programs."""
+
+    def trial(self, folder: str, run: str) -> TrialTarget:
+        """Make a target for a trial, of the shape of the declared one where that one exists.
+
+        `folder` is empty and goes away with the trial; `run` is a short name of letters, digits
+        and `_` that no other trial has or had. Called before the first start of the trial.
+        """
+        ...
+
+    def end_trial(self, run: str) -> None:
+        """Remove what `trial` made outside the folder; nothing where that was nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
     """What ties the batches of a query to the lease of its checkpoint."""
 
@@ -104,6 +136,14 @@ class Binding:
     epoch: int
     check: Callable[[], None]
     """Asks whether the epoch is still the highest; called before every commit of a ledger."""
+
+
+class BoundSink(BatchSink, Protocol):
+    """A sink whose target cannot keep a ledger or a fence: it is told of checkpoint and lease."""
+
+    def bind(self, binding: Binding) -> None:
+        """Called before `open`, with the lease under which the batches that follow are written."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.adapters.sqlite_rows import read_rows
-from holdfast.core.demo.comparison import Comparison, Row, compare
+from holdfast.core.crash.comparison import Comparison, Row, compare
 from holdfast.errors import UnreachableError
 from holdfast.flows.demo.project import ANSWER, Project
 

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from holdfast.adapters.declarations.small_batches import with_small_batches
+from holdfast.adapters.own_folder import own_folder
 from holdfast.adapters.processes import ProcessGroup
 from holdfast.errors import UnreachableError, UsageError
 from holdfast.flows.init import SUFFIX, init
@@ -31,8 +32,6 @@ _SPARK = {
 }
 _HEADER = "# The project of `holdfast init`, with small batches; that one has comments.\n"
 _DATA_WITHIN_S = 60.0
-_CACHE_VARIABLES = ("HOLDFAST_CACHE", "XDG_CACHE_HOME")
-_FOLDERS_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +82,7 @@ class Project:
 
 def write_project(folder: str | None, environ: Mapping[str, str]) -> Project:
     """Write the project and its data into a folder, a new one in the cache where none is named."""
-    target = str(_new_folder(environ)) if folder is None else folder
+    target = str(own_folder("demo", environ)) if folder is None else folder
     try:
         init(target, template=TEMPLATE)
     except UsageError as error:
@@ -129,33 +128,3 @@ def _environ(environ: Mapping[str, str]) -> dict[str, str]:
     paths = [path for path in environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     found = os.pathsep.join(os.path.abspath(path) for path in paths)
     return {"SPARK_LOCAL_IP": "127.0.0.1", **environ, "PYTHONPATH": found}
-
-
-def _new_folder(environ: Mapping[str, str]) -> Path:
-    """The next free number. No time in the name: a checkpoint's place is not derived from one."""
-    base = Path("~/.cache")
-    try:
-        base = _cache(environ) / "demo"
-        base.mkdir(parents=True, exist_ok=True)
-        for number in range(1, _FOLDERS_MAX):
-            folder = base / str(number)
-            try:
-                folder.mkdir()
-            except FileExistsError:
-                continue
-            return folder
-        reason = f"it holds {_FOLDERS_MAX - 1} demos already"
-    except (OSError, RuntimeError) as error:  # Path.home() knows of no home
-        reason = str(getattr(error, "strerror", None) or error)
-    raise UnreachableError(
-        f"no folder for the demo can be made: {reason}",
-        subject=str(base),
-        next_action="name one with --folder",
-    )
-
-
-def _cache(environ: Mapping[str, str]) -> Path:
-    own, general = (environ.get(name, "") for name in _CACHE_VARIABLES)
-    if own:
-        return Path(own).absolute()
-    return (Path(general) if general.startswith("/") else Path.home() / ".cache") / "holdfast"

@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "status": "Say how declared jobs are doing: who runs them, the last batch, how they ended.",
     "history": "List the runs of a job and its batches, newest first.",
     "doctor": "Say what would keep jobs from running here, each with the line that mends it.",
+    "audit": "Kill a job at every durable step of its batches, and compare what it writes.",
     "show": "Explain a checkpoint: what it holds, what is in flight, what a restart will do.",
     "fleet": "List every checkpoint below a folder or bucket, and what is odd about each.",
     "diff": "Put two checkpoints side by side: same lineage or not, and where they part.",

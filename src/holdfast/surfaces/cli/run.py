@@ -16,8 +16,8 @@ from holdfast.flows.declaration import load
 from holdfast.flows.run import exit_code, run
 from holdfast.flows.supervise import StopSignal
 from holdfast.surfaces.cli.delivery import Output, deliver
-from holdfast.surfaces.render.run_json import run_result
-from holdfast.surfaces.render.run_lines import RunLines
+from holdfast.surfaces.render.run.answer import run_result
+from holdfast.surfaces.render.run.lines import RunLines
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -68,7 +68,7 @@ def command(
             )
 
     def as_text(results: tuple[RunResult, ...]) -> None:
-        importlib.import_module("holdfast.surfaces.render.run_text").print_run(results)
+        importlib.import_module("holdfast.surfaces.render.run.text").print_run(results)
 
     deliver(
         flow,
@@ -85,7 +85,7 @@ def command(
 def _teller() -> Any:
     """A live table on a terminal, lines anywhere else."""
     if sys.stderr.isatty():
-        return importlib.import_module("holdfast.surfaces.render.run_table").RunTable()
+        return importlib.import_module("holdfast.surfaces.render.run.table").RunTable()
     return RunLines()
 
 

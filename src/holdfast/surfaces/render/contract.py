@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from holdfast.surfaces.render.audit.contract import AuditEnvelope
 from holdfast.surfaces.render.contract_envelope import Envelope, Model
 from holdfast.surfaces.render.contract_records import HistoryEnvelope, StatusEnvelope
 from holdfast.surfaces.render.demo.contract import DemoEnvelope
@@ -335,6 +336,7 @@ MODELS: dict[str, type[Envelope]] = {
     "run": RunEnvelope,
     "init": InitEnvelope,
     "demo": DemoEnvelope,
+    "audit": AuditEnvelope,
     "doctor": DoctorEnvelope,
     "status": StatusEnvelope,
     "history": HistoryEnvelope,

@@ -35,6 +35,19 @@ class Page:
         """One line, indented like the rest."""
         self._console.print(Text(f"  {_shown(text)}" if text else "", style=style))
 
+    @property
+    def width(self) -> int:
+        """Characters on a line."""
+        return self._console.width
+
+    def pieces(self, pieces: Iterable[tuple[str, str]]) -> None:
+        """One line of texts, each with its style."""
+        line = Text("  ")
+        for text, style in pieces:
+            line.append(_shown(text), style=style)
+        line.rstrip()
+        self._console.print(line)
+
     def rows(self, rows: Iterable[tuple[str, str]]) -> None:
         """A label and a value on each line; very many are cut."""
         for number, (label, value) in enumerate(rows):

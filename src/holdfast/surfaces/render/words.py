@@ -70,7 +70,8 @@ def plain(text: str) -> str:
 
 def count(number: int, noun: str) -> str:
     """A number and its noun, in the plural where it must be."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def span(first: int, last: int) -> str:

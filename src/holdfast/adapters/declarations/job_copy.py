@@ -1,0 +1,47 @@
+"""One job of a declaration as a declaration of its own, with other places to read and write.
+
+Values of `${env:…}` stay as they are written: no secret goes into the copy.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+PROFILE = "audit"
+
+
+def job_copy(
+    text: str,
+    *,
+    profile: str,
+    job: str,
+    checkpoints: str,
+    source: Mapping[str, Any],
+    sink: Mapping[str, Any],
+    spark: Mapping[str, str],
+) -> str:
+    """The text of the copy; source and sink go over what is declared, `options` option by option.
+
+    A source that reads another job's output must be given with format, path and schema.
+    """
+    declared: dict[str, Any] = yaml.safe_load(text)
+    chosen = declared.get("profiles", {}).get(profile, {})
+    entry = {name: value for name, value in declared["jobs"][job].items() if name != "checkpoint"}
+    entry["source"] = _over(_written_out(entry["source"], chosen, "sources"), source)
+    entry["source"].pop("job", None)
+    entry["sink"] = _over(_written_out(entry["sink"], chosen, "sinks"), sink)
+    settings = {**declared.get("spark", {}), **chosen.get("spark", {}), **spark}
+    copy = {"checkpoints": checkpoints, "spark": settings, "jobs": {job: entry}}
+    return str(yaml.safe_dump(copy, sort_keys=False, allow_unicode=True))
+
+
+def _written_out(given: Any, profile: Mapping[str, Any], noun: str) -> dict[str, Any]:
+    return dict(profile[noun][given] if isinstance(given, str) else given)
+
+
+def _over(declared: dict[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    result = {**declared, **other}
+    if "options" in declared and "options" in other:
+        result["options"] = {**declared["options"], **other["options"]}
+    return result

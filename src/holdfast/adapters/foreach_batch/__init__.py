@@ -1,0 +1,1 @@
+"""A folder for PYTHONPATH: programs under audit tell when their foreachBatch function is called."""

@@ -1,0 +1,1 @@
+"""The gate: every durable file operation of a process tree waits for our word."""

@@ -1,0 +1,1 @@
+"""Reading what a sink has written, each the way its readers do."""

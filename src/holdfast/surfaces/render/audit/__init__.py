@@ -1,0 +1,1 @@
+"""An audit as a person and as a program see it."""

@@ -1,0 +1,1 @@
+"""A run as a person and as a program see it."""
