@@ -51,8 +51,12 @@ golden: java $(STAMP)  ## make the golden checkpoints anew with real Spark 3.5 t
 matrix: java $(STAMP)  ## restart damaged checkpoints, and run the pipeline, on each real Spark
 	$(BIN)/python scripts/matrix/run.py $(if $(PART),--part $(PART))
 
-soak: java $(STAMP)  ## kill the sensor pipeline 200 times at random moments; figures go to docs/soak.md
+soak: java $(STAMP)  ## 200 kills of the pipeline (docs/soak.md), every audit (docs/audit.md), long tests of sinks
 	$(BIN)/python -m scripts.soak.run
+	$(BIN)/python -m scripts.soak.audits
+	HOLDFAST_SOAK=1 $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile tests/sinks tests/own
+	$(BIN)/python -m scripts.soak.zombies
+	$(BIN)/python -m scripts.soak.kafka_zombies --trials 200
 
 fuzz: $(STAMP)  ## a long fuzz campaign over every parser and every golden file
 	$(BIN)/python scripts/fuzz/run.py

@@ -5,6 +5,7 @@ import types
 from pathlib import Path
 
 import holdfast
+from holdfast import files, testing
 
 
 def test_public_names_are_sorted_and_complete() -> None:
@@ -26,3 +27,36 @@ def test_type_checkers_see_the_same_names() -> None:
         alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names
     }
     assert imported == set(holdfast.__all__)
+
+
+def test_the_kit_for_tests_keeps_the_same_promise() -> None:
+    assert testing.__all__ == sorted(testing.__all__)
+    for name in testing.__all__:
+        assert getattr(testing, name).__name__ == name
+    stub = ast.parse(Path(testing.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imported = {
+        alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    assert imported == set(testing.__all__)
+
+
+def test_the_readers_of_files_keep_it_too() -> None:
+    assert files.__all__ == sorted(files.__all__)
+    for name in files.__all__:
+        assert getattr(files, name).__name__ == name
+    stub = ast.parse(Path(files.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imported = {
+        alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    assert imported == set(files.__all__)
+
+
+def test_the_kit_needs_pytest_only_where_a_test_ends() -> None:
+    folder = Path(testing.__file__).parent
+    users = {
+        path.name
+        for path in folder.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import) and any(alias.name == "pytest" for alias in node.names)
+    }
+    assert users == {"ending.py"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast.core.demo.comparison import Comparison
+from holdfast.core.crash.comparison import Comparison
 from holdfast.flows.demo.demonstrate import Demonstrated
 from holdfast.flows.demo.judging import Judgement
 from holdfast.flows.demo.killing import Kill

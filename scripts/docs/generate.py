@@ -18,6 +18,8 @@ from quotes import from_hex, from_text, from_zip
 from screens import help_text, json_answer, screen
 from tables import (
     codes,
+    conformance,
+    crash_points,
     doctor_codes,
     errors,
     folders,
@@ -37,6 +39,8 @@ REGION = re.compile(
 )
 REGIONS: dict[str, Callable[..., str]] = {
     "codes": codes,
+    "conformance": conformance,
+    "crash-points": crash_points,
     "doctor-codes": doctor_codes,
     "errors": errors,
     "folders": folders,

@@ -13,9 +13,10 @@ from quotes import GOLDEN
 from holdfast import errors as error_tree
 from holdfast.core.doctor.check import CODES as DOCTOR_CODES
 from holdfast.core.finding import CODES
-from holdfast.core.microbatch import STEPS
+from holdfast.core.microbatch import CRASH_POINTS, STEPS
 from holdfast.core.offsets.registry import KINDS
 from holdfast.core.pinned_conf import DEFAULTS
+from holdfast.testing import SinkConformance
 
 PACKAGE = Path(error_tree.__file__).parent
 FIRST_LINE_OF_PROVIDERS = "org.apache.spark.sql.execution.streaming.state."
@@ -152,3 +153,19 @@ def _lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str
 
 def escaped(text: str) -> str:
     return text.replace("|", "\\|")
+
+
+def crash_points() -> str:
+    rows = [f"| {point} | {meaning} |" for point, meaning in CRASH_POINTS.items()]
+    return "\n".join(["| point | what has happened, and no more |", "|--|--|", *rows])
+
+
+def conformance() -> str:
+    """The tests of the suite for sinks, in the order in which they are written."""
+    rows = [
+        (f"`{name}`", (inspect.getdoc(test) or "").replace("\n", " "))
+        for kind in SinkConformance.__bases__
+        for name, test in vars(kind).items()
+        if name.startswith("test_")
+    ]
+    return table(("test", "what it holds the sink to"), rows)

@@ -128,7 +128,7 @@ CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
             ("sink: gold\n    output_mode", "sink: raw\n    output_mode"),
         ],
         "18: profiles.embedded.sources.raw.job: job 'ingest' writes to a sink of kind sql, which "
-        "no job can read; only file and delta can be read",
+        "no job can read; only file, files without partition_by, and delta can be read",
     ),
     "circle of one": (
         [("source: files", "source: raw")],
@@ -141,7 +141,7 @@ CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
     "kind of sink": (
         [("kind: file", "kind: flie")],
         "20: profiles.embedded.sinks.raw.kind: no sink of kind 'flie' is installed; "
-        "allowed are delta, file, sql; did you mean 'file'?",
+        "allowed are delta, file, files, http, kafka, python, sql; did you mean 'file'?",
     ),
     "key is missing": (
         [(", key: id", "")],
@@ -161,7 +161,7 @@ CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
     ),
     "delta key too many": (
         [(f"{{{SQL}, key: id}}", "{kind: delta, path: ./gold, key: id}")],
-        "21: profiles.embedded.sinks.gold: key and version are for mode upsert",
+        "21: profiles.embedded.sinks.gold: key, version and tombstone are for mode upsert",
     ),
     "delta create too many": (
         [(f"{{{SQL}, key: id}}", "{kind: delta, path: ./gold, create: true}")],
@@ -180,7 +180,8 @@ CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
                 "{kind: delta, path: ./g, mode: upsert, key: a, options: {b: c}}",
             )
         ],
-        "21: profiles.embedded.sinks.gold: options are for mode append",
+        "21: profiles.embedded.sinks.gold: options are for Delta's own sink: mode append without a "
+        "ledger",
     ),
     "stream of a table that is updated": (
         [
