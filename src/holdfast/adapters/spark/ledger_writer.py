@@ -10,7 +10,7 @@ from holdfast.adapters.batch_ranges import BatchRanges
 from holdfast.adapters.process_environment import variables
 from holdfast.adapters.sinks.delta_merge import computed_once
 from holdfast.adapters.sinks.step_files import announcer
-from holdfast.adapters.spark.columns import chunks_of
+from holdfast.adapters.spark.columns import chunks_of, is_plain
 from holdfast.adapters.spark.row_order import sorted_by_place
 from holdfast.adapters.spark.zoned_values import zoned_row
 from holdfast.core.running.batch import Batch
@@ -137,13 +137,17 @@ class _Executed:
         return self._frame
 
     def rows(self) -> Iterator[Sequence[Any]]:
-        zoned = zoned_row(self._frame.schema)
-        for row in self._frame.toLocalIterator():
-            yield zoned(row)
+        if is_plain(self._frame):
+            for columns in chunks_of(self._frame):
+                yield from zip(*columns, strict=True)
+        else:
+            zoned = zoned_row(self._frame.schema)
+            for row in self._frame.toLocalIterator():
+                yield zoned(row)
         self._done = True
 
     def computed(self, expressions: Sequence[str]) -> Iterator[Sequence[list[Any]]]:
-        yield from chunks_of(self._frame, expressions)
+        yield from chunks_of(self._frame.selectExpr(*expressions))
         self._done = True
 
     def in_order(self) -> Iterator[tuple[int, Sequence[Any]]]:
