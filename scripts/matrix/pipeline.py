@@ -16,7 +16,12 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 CACHE = Path(os.environ.get("HOLDFAST_CACHE", Path.home() / ".cache" / "holdfast"))
 PIPELINE_VERSIONS = ("4.0.5", "4.1.4", "4.2.0", "4.3.0")
-TESTS = ("tests/running/test_library_door.py", "tests/running/test_plan.py")
+TESTS = (
+    "tests/running/test_library_door.py",
+    "tests/running/test_plan.py",
+    "tests/own/test_row_order.py",
+)
+"""What meets private parts of PySpark is tried on each."""
 NEEDED = ("pytest>=9", "pytest-timeout>=2.4", "hypothesis>=6.140")
 BEGIN, END = "<!-- pipeline: written by `make matrix` -->", "<!-- end of pipeline -->"
 
