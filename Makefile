@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 CACHE := $(or $(HOLDFAST_CACHE),$(HOME)/.cache/holdfast)
 JOBS ?= 2
 STAMP := $(VENV)/.holdfast-ready
+QUICK_SPARK = SPARK_SUBMIT_OPTS="$$($(BIN)/python -m scripts.quick_java)"
 
 .DEFAULT_GOAL := help
 .PHONY: help venv java demo test check unit bench golden matrix soak jars fuzz docs clean
@@ -40,7 +41,7 @@ check: $(STAMP)  ## lint, types, import contracts, tidiness
 	$(BIN)/python -m pytest -q tests/test_tidy.py tests/test_public_api.py
 
 unit: java $(STAMP)
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
+	$(QUICK_SPARK) $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
 
 bench: java $(STAMP)  ## measure speed against the alternatives; figures belong in docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py
@@ -52,9 +53,9 @@ matrix: java $(STAMP)  ## restart damaged checkpoints, and run the pipeline, on 
 	$(BIN)/python scripts/matrix/run.py $(if $(PART),--part $(PART))
 
 soak: java $(STAMP)  ## 200 kills of the pipeline (docs/soak.md), every audit (docs/audit.md), long tests of sinks
-	$(BIN)/python -m scripts.soak.run
+	$(QUICK_SPARK) $(BIN)/python -m scripts.soak.run
 	$(BIN)/python -m scripts.soak.audits
-	HOLDFAST_SOAK=1 $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile tests/sinks tests/own
+	HOLDFAST_SOAK=1 $(QUICK_SPARK) $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile tests/sinks tests/own
 	$(BIN)/python -m scripts.soak.zombies
 	$(BIN)/python -m scripts.soak.kafka_zombies --trials 200
 
