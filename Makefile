@@ -22,7 +22,8 @@ $(STAMP): pyproject.toml scripts/check_python.py
 	@$(PYTHON) scripts/check_python.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python -e '.[s3,gcs,azure,hdfs]' --group test
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -e '.[s3,gcs,azure,hdfs]' --group test
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 java:
