@@ -25,7 +25,7 @@ PAGE_SIZES: Final = (100, 10_000)
 small ones and at most 100 entries."""
 
 PAGE_BYTES_MAX: Final = 32 * MIB
-"""Half of what one file may have to be read whole. An entry has some 600 bytes, and 160 more for
+"""Half of what one file may have to be read whole. An entry has some 400 bytes, and 190 more for
 each file of its batch: a larger page is left out, and the smaller ones serve."""
 
 
