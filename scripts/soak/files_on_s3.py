@@ -4,6 +4,10 @@
 
 A reader by the ledger looks all the time, and must see whole batches; a reader of the folder must
 never see a row twice, nor one of a batch without a mark. In the end every row is there once.
+
+Rows are counted by input file, not by batch. A kill after the file source has logged a file and
+before the plan of its batch lets the next plan take that file and the one after it: the run then
+tells of a batch of twice as many rows, each of them once (FileStreamSource.fetchMaxOffset).
 """
 
 import argparse
@@ -102,7 +106,8 @@ class Onlooker(threading.Thread):
                 self.wrong.append(f"could not be read: {error}")
                 continue
             self.looks += 1
-            self.wrong += [f"half a batch: {n} of {b}" for b, n in whole.items() if n != ROWS]
+            told = "rows of input file"
+            self.wrong += [f"{n} {told} {f}" for f, n in whole.items() if n != ROWS]
             self.wrong += [f"row {i} is there {n} times" for i, n in every.items() if n != 1]
 
     def end(self) -> None:

@@ -6,7 +6,7 @@ from holdfast.errors import UsageError
 
 from .texts import SMALL, changed, load
 
-FIELDS = "source, transform, sink, trigger, output_mode, checkpoint"
+FIELDS = "source, transform, sink, trigger, output_mode, checkpoint, profiles"
 SQL = 'kind: sql, url: "sqlite:///./gold.db", table: gold, mode: upsert'
 FORMATS = "json, csv, parquet, text, rate, rate-micro-batch, kafka, delta"
 
@@ -213,6 +213,22 @@ CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
     "key twice in YAML": (
         [("    sink: gold\n", "    sink: gold\n    sink: raw\n")],
         "13: jobs.merge.sink: is written twice",
+    ),
+    "profile of a job": (
+        [("    sink: gold\n", "    sink: gold\n    profiles: [embedded, laek]\n")],
+        "13: jobs.merge.profiles.1: no profile is called 'laek'; allowed are embedded",
+    ),
+    "profiles of a job are empty": (
+        [("    sink: gold\n", "    sink: gold\n    profiles: []\n")],
+        "13: jobs.merge.profiles: must name at least one profile",
+    ),
+    "job of another profile is read": (
+        [
+            ("    sink: raw\n", "    sink: raw\n    profiles: lake\n"),
+            ("profiles:\n  emb", "profiles:\n  lake: {checkpoints: ./lake}\n  emb"),
+        ],
+        "20: profiles.embedded.sources.raw.job: job 'ingest' is not in profile 'embedded'; "
+        "its field `profiles` says where it is",
     ),
     "no jobs": (
         [(SMALL[SMALL.index("  ingest:") : SMALL.index("profiles:")], "  {}\n")],

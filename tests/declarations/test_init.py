@@ -18,7 +18,12 @@ from holdfast.errors import UnreachableError, UsageError
 from holdfast.flows.init import TEMPLATES, init
 
 HOLDFAST = Path(sys.executable).with_name("holdfast")
-ENVIRON = {"KAFKA_SERVERS": "broker:9092", "LAKE": "s3a://lake"}
+ENVIRON = {
+    "KAFKA_SERVERS": "broker:9092",
+    "LAKE": "s3a://lake",
+    "GOLD_URL": "postgresql://user@host/sensors",
+    "GOLD_PASSWORD": "never to be shown",
+}
 ROOT = Path(__file__).parents[2]
 
 
@@ -88,11 +93,20 @@ def test_the_jobs_of_sensors_are_the_same_in_both_profiles(tmp_path: Path) -> No
     init(str(tmp_path), template="sensors")
     embedded = load_declaration(tmp_path, environ={})
     lake = load_declaration(tmp_path, profile="lake", environ=ENVIRON)
+    *common, serve = lake.jobs
     assert [(job.name, job.transform) for job in embedded.jobs] == [
-        (job.name, job.transform) for job in lake.jobs
+        (job.name, job.transform) for job in common
     ]
-    assert [job.source.format for job in lake.jobs] == ["kafka", "delta", "delta"]
-    assert lake.jobs[2].sink.options["mode"] == "upsert"
+    assert [job.source.format for job in common] == ["kafka", "delta", "delta"]
+    assert common[2].sink.options["mode"] == "upsert"
+    assert (serve.name, serve.source, serve.transform) == (
+        "sensor-serve-gold",
+        common[2].source,
+        common[2].transform,
+    )
+    assert (serve.sink.kind, serve.sink.options["key"]) == ("sql", ["sensor"])
+    assert ENVIRON["GOLD_PASSWORD"] in lake.secrets
+    assert ENVIRON["GOLD_PASSWORD"] not in repr(lake)
     assert lake.base == "s3a://lake/checkpoints"
     assert [f for f in check_locations(lake, "local") if f.severity == "error"] == []
     assert not [name for name in lake.spark if "jars" in name]

@@ -119,6 +119,35 @@ def test_references_of_another_profile_are_not_looked_at() -> None:
     assert merge.checkpoint == "s3a://lake/checkpoints/merge"
 
 
+def test_a_job_may_be_in_some_profiles_only() -> None:
+    serve = """\
+  serve:
+    source: raw
+    sink: served
+    profiles: lake
+"""
+    lake = """\
+  lake:
+    checkpoints: ./lake
+    sources: {files: {format: rate}, raw: {job: ingest}}
+    sinks:
+      raw: {kind: delta, path: ./lake/raw}
+      gold: {kind: delta, path: ./lake/gold}
+      served: {kind: sql, url: "${env:GOLD_URL}", table: gold}
+"""
+    text = SMALL.replace("profiles:", serve + "profiles:") + lake
+    assert [job.name for job in load(text).jobs] == ["ingest", "merge"]
+    with pytest.raises(UsageError, match="the environment has no variable GOLD_URL"):
+        load(text, "lake")
+    jobs = load(text, "lake", {"GOLD_URL": "postgresql://u@h/d"}).jobs
+    assert [job.name for job in jobs] == ["ingest", "merge", "serve"]
+    only = text.replace("    profiles: lake\n", "").replace(
+        "    sink:", "    profiles: [embedded]\n    sink:"
+    )
+    with pytest.raises(UsageError, match="has no job: all of them are for other"):
+        load(only, "lake")
+
+
 @pytest.mark.parametrize(
     ("written", "text"),
     [

@@ -22,7 +22,13 @@ from holdfast.flows.init import TEMPLATES, init
 
 PAGE = (Path(__file__).parents[2] / "docs" / "jobs.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-ENVIRON = {"LAKE": "s3a://lake", "KAFKA_SERVERS": "broker:9092", "KAFKA_JAAS": "a login"}
+ENVIRON = {
+    "LAKE": "s3a://lake",
+    "KAFKA_SERVERS": "broker:9092",
+    "KAFKA_JAAS": "a login",
+    "GOLD_URL": "postgresql://user@host/orders",
+    "GOLD_PASSWORD": "a password",
+}
 HOLDFAST = Path(sys.executable).with_name("holdfast")
 
 

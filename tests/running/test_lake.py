@@ -1,4 +1,4 @@
-"""The sensor pipeline on a real broker and real Delta tables, killed while data comes in."""
+"""The sensor pipeline on a real broker, Delta and PostgreSQL, killed while data comes in."""
 
 import json
 import subprocess
@@ -12,8 +12,10 @@ import yaml
 from deltalake import DeltaTable
 from scripts.servers.kafka import broker
 from scripts.servers.loopback import UnavailableError
+from sqlalchemy import make_url
 
 from holdfast.adapters.sinks.delta_mark import application_id, mark_of
+from holdfast.adapters.sinks.sql_ledger import read_ledger
 from tests.running.pipeline import (
     DEADLINE_S,
     Rows,
@@ -26,6 +28,7 @@ from tests.running.pipeline import (
     run_and_kill_in,
 )
 from tests.running.spark_sessions import SETTINGS, lake_settings
+from tests.sinks.servers import pg_rows, postgres_url
 
 KILLED_IN = (
     "sensor-raw-ingest",
@@ -33,6 +36,7 @@ KILLED_IN = (
     "sensor-deserialize",
     "sensor-merge-gold",
     "sensor-merge-gold",
+    "sensor-serve-gold",
 )
 FILES, LINES = 90, 20
 """Lines are sent file by file, so that data comes in while the jobs are killed."""
@@ -47,6 +51,12 @@ def servers() -> Iterator[str]:
             yield address
     except UnavailableError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[str]:
+    with postgres_url() as found:
+        yield found
 
 
 @pytest.fixture
@@ -81,10 +91,17 @@ def last_commit(lake: Path, job: str) -> int:
 
 
 def test_kills_while_data_comes_in_change_nothing(
-    project: Path, servers: str, tmp_path: Path
+    project: Path, servers: str, database: str, tmp_path: Path
 ) -> None:
     lake = tmp_path / "lake"
-    extra = {"KAFKA_SERVERS": servers, "LAKE": str(lake)}
+    url = make_url(database)
+    password = str(url.password)
+    extra = {
+        "KAFKA_SERVERS": servers,
+        "LAKE": str(lake),
+        "GOLD_PASSWORD": password,
+        "GOLD_URL": url.set(password=None).render_as_string(),
+    }
     arguments = ("--profile", "lake", "--once")
     command = [sys.executable, "make_data.py", "--kafka", servers, "--topic", "sensors"]
     amount = ["--files", str(FILES), "--lines", str(LINES), "--every", "2"]
@@ -102,6 +119,20 @@ def test_kills_while_data_comes_in_change_nothing(
     code, answer = finish(project, *arguments, extra=extra)
     assert code == 0, answer
     compare(project, lake)
+    compare_served(project, lake, database)
+    assert password not in json.dumps(answer)
+    ours = [path for path in (lake / "checkpoints").rglob("*") if path.is_file()]
+    assert ours and not [path for path in ours if password.encode() in path.read_bytes()]
+
+
+def compare_served(project: Path, lake: Path, database: str) -> None:
+    """The table in PostgreSQL with the same, and its ledger with the checkpoint."""
+    lines = made_lines(project, files=FILES, lines=LINES)
+    assert pg_rows(database, "gold", "sensor, sequence, reading") == batch_answer(lines)
+    query, job = query_id(lake, "sensor-serve-gold"), "sensor-serve-gold"
+    marks = [mark for mark in read_ledger(database, "gold") if mark.query_id == query]
+    assert [mark.batch_id for mark in marks] == list(range(last_commit(lake, job) + 1))
+    assert marks[-1].epoch > KILLED_IN.count(job), "each start has an epoch of its own"
 
 
 def compare(project: Path, lake: Path) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.adapters.sinks.files.sink import FilesSink, Step, open_sink
+from holdfast.adapters.sinks.files.sink import FilesSink, open_sink
+from holdfast.adapters.sinks.files.steps import Step
 from holdfast.core.running.batch import Batch
 
 QUERY = "5f4f4c9a-1f0b-4b8e-9c0e-7a6f0f9f3a11"

@@ -11,7 +11,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from holdfast.adapters.sinks.files.sink import Step, open_sink
+from holdfast.adapters.sinks.files.sink import open_sink
+from holdfast.adapters.sinks.files.steps import Step
 from holdfast.errors import (
     FencedError,
     InternalError,

@@ -13,7 +13,9 @@ import pytest
 from s3fs import S3FileSystem
 from scripts.servers.moto import S3Server
 
-from holdfast.adapters.sinks.files.sink import FilesSink, Step, open_sink
+from holdfast.adapters.sinks.files.options import FilesSinkOptions
+from holdfast.adapters.sinks.files.sink import FilesSink, open_sink
+from holdfast.adapters.sinks.files.steps import Step
 from holdfast.errors import FencedError, MalformedError, RefusedError
 from holdfast.files import published
 from holdfast.testing.crashes import CrashTests
@@ -58,7 +60,8 @@ class TestByLedger(ProtocolTests):
     test_a_paused_writer_is_fenced = RaceTests.test_a_paused_writer_is_fenced
 
     def open_sink(self, folder: Path) -> FilesSink:
-        return open_sink({"path": address(folder), "shared": True})
+        options = FilesSinkOptions(path=address(folder), shared=True)
+        return FilesSink(options, page_sizes=(2,))
 
     def read(self, folder: Path) -> list[tuple[Any, ...]]:
         store = S3FileSystem()
@@ -146,6 +149,63 @@ def test_what_was_altered_is_told(bucket: str, s3_environment: S3Server) -> None
     client.delete_object(Bucket=bucket, Key=name)
     with pytest.raises(MalformedError, match="missing"):
         published(table)
+
+
+def paged(table: str, epoch: int = 1) -> FilesSink:
+    sink = FilesSink(FilesSinkOptions(path=table), page_sizes=(3, 9))
+    sink.open(QUERY, epoch)
+    return sink
+
+
+def test_pages_spare_requests(bucket: str, s3_environment: S3Server) -> None:
+    table = f"s3://{bucket}/data/orders"
+    sink = paged(table)
+    for batch_id in range(19):
+        assert sink.write(batch(sink, batch_id))
+    s3_environment.forget()
+    found = published(table)
+    asked = [target for _, target in s3_environment.requests()]
+    read = [target for target in asked if "/_orders.ledger/" in target.partition("?")[0]]
+    # The owner, two large pages, the rest of the entries; each file of the table by one listing.
+    assert len(read) == 1 + 2 + 2
+    assert len(asked) <= len(read) + 4
+    assert Counter(rows_at(found.files, COLUMNS)) == wanted(*range(19))
+    client = s3_environment.client()
+    prefix = f"data/_orders.ledger/pages/{QUERY}/"
+    pages = client.list_objects_v2(Bucket=bucket, Prefix=prefix)["Contents"]
+    assert len(pages) == 6 + 2
+    for page in pages:
+        client.delete_object(Bucket=bucket, Key=page["Key"])
+    assert published(table) == found, "who knows no pages reads the same"
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_killed_around_a_page(moment: str, bucket: str) -> None:
+    table = f"s3://{bucket}/data/orders"
+    sink = paged(table)
+    records: Any = sink._place.records
+    create = records.create
+
+    def killed(name: str, data: bytes) -> bool:
+        if name.startswith("pages/") and moment == "before":
+            raise Killed
+        made: bool = create(name, data)
+        if name.startswith("pages/"):
+            raise Killed
+        return made
+
+    records.create = killed
+    assert sink.write(batch(sink, 0))
+    with pytest.raises(Killed):
+        sink.write(batch(sink, 1))
+    assert Counter(rows_at(published(table).files, COLUMNS)) == wanted(0, 1)
+    again = paged(table, epoch=2)
+    assert again.write(batch(again, 1, epoch=2)) is False
+    for batch_id in range(2, 9):
+        assert again.write(batch(again, batch_id, epoch=2))
+    assert Counter(rows_at(published(table).files, COLUMNS)) == wanted(*range(9))
+    with pytest.raises(FencedError):
+        sink.write(batch(sink, 2))
 
 
 def test_places_that_are_not_for_us(bucket: str, s3_environment: S3Server) -> None:

@@ -161,7 +161,7 @@ def _job(declaration: Declaration, name: str) -> Job:
     known = {job.name: job for job in declaration.jobs}
     if name not in known:
         raise UsageError(
-            f"no job is called {name!r}",
+            f"no job is called {name!r} in profile {declaration.profile!r}",
             subject=declaration.path,
             next_action=f"use one of {', '.join(known)}",
         )

@@ -73,7 +73,7 @@ def _chosen(declaration: Declaration, names: tuple[str, ...]) -> tuple[Job, ...]
     unknown = [name for name in names if name not in known]
     if unknown:
         raise UsageError(
-            f"no job is called {unknown[0]!r}",
+            f"no job is called {unknown[0]!r} in profile {declaration.profile!r}",
             subject=declaration.path,
             next_action=f"use one of {', '.join(known)}",
         )

@@ -24,7 +24,7 @@ def find_targets(
         return declaration.path, tuple(jobs.values())
     if typed not in jobs:
         raise UsageError(
-            f"no job is called {typed!r}",
+            f"no job is called {typed!r} in profile {declaration.profile!r}",
             subject=declaration.path,
             next_action=f"use one of {', '.join(jobs)}, or a path with a slash: ./{typed}",
         )

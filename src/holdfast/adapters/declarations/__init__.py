@@ -12,6 +12,7 @@
         trigger: 10 seconds         # or available-now; without it: as soon as possible
         output_mode: append         # or update, complete
         checkpoint: /old/place      # only for a job that has a checkpoint already
+        profiles: [embedded]        # only these have the job; without it, all of them
     profiles:
       embedded:
         checkpoints: ./checkpoints  # in place of the general one

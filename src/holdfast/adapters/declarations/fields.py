@@ -65,16 +65,19 @@ def _option(value: Any) -> Any:
 
 
 def _names(value: Any) -> Any:
-    """One column may be written without brackets."""
+    """One name may be written without brackets."""
     return [value] if isinstance(value, str) else value
 
 
-def _some(value: list[str]) -> list[str]:
-    if not value:
-        raise ValueError("must name at least one column")
-    if len(set(value)) != len(value):
-        raise ValueError("names a column twice")
-    return value
+def _some(noun: str) -> AfterValidator:
+    def check(value: list[str]) -> list[str]:
+        if not value:
+            raise ValueError(f"must name at least one {noun}")
+        if len(set(value)) != len(value):
+            raise ValueError(f"names a {noun} twice")
+        return value
+
+    return AfterValidator(check)
 
 
 Name = Annotated[
@@ -102,16 +105,8 @@ Text = Annotated[str, AfterValidator(_filled)]
 OptionText = Annotated[
     str, BeforeValidator(_option), WithJsonSchema({"type": ["string", "number", "boolean"]})
 ]
-Columns = Annotated[
-    list[Text],
-    BeforeValidator(_names),
-    AfterValidator(_some),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "string"},
-                {"type": "array", "items": {"type": "string"}, "minItems": 1},
-            ]
-        }
-    ),
-]
+_ONE_OR_MORE = WithJsonSchema(
+    {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+)
+Columns = Annotated[list[Text], BeforeValidator(_names), _some("column"), _ONE_OR_MORE]
+ProfileNames = Annotated[list[Text], BeforeValidator(_names), _some("profile"), _ONE_OR_MORE]

@@ -9,6 +9,8 @@ from typing import Any
 import yaml
 
 PROFILE = "audit"
+_OF_THE_WHOLE = ("checkpoint", "profiles")
+"""Fields of a job that mean something only among the other jobs and profiles."""
 
 
 def job_copy(
@@ -27,7 +29,8 @@ def job_copy(
     """
     declared: dict[str, Any] = yaml.safe_load(text)
     chosen = declared.get("profiles", {}).get(profile, {})
-    entry = {name: value for name, value in declared["jobs"][job].items() if name != "checkpoint"}
+    given = declared["jobs"][job]
+    entry = {name: value for name, value in given.items() if name not in _OF_THE_WHOLE}
     entry["source"] = _over(_written_out(entry["source"], chosen, "sources"), source)
     entry["source"].pop("job", None)
     entry["sink"] = _over(_written_out(entry["sink"], chosen, "sinks"), sink)

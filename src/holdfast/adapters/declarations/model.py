@@ -14,6 +14,7 @@ from holdfast.adapters.declarations.fields import (
     Location,
     Name,
     OptionText,
+    ProfileNames,
     Text,
     Transform,
     Trigger,
@@ -129,6 +130,9 @@ class JobModel(Part):
     output_mode: Literal["append", "update", "complete"] = "append"
     checkpoint: Location | None = Field(
         None, description="Only for a job that has a checkpoint already: where it lies."
+    )
+    profiles: ProfileNames | None = Field(
+        None, description="The profiles that have this job; without it, all of them."
     )
 
 

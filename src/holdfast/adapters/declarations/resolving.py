@@ -76,6 +76,11 @@ class Resolver:
         self._problems = problems
         self._broken = broken
         self._kinds = sink_kinds()
+        self._jobs = {
+            name: job
+            for name, job in model.jobs.items()
+            if job.profiles is None or profile_name in job.profiles
+        }
 
     def base(self) -> str | None:
         """The base of the checkpoints; None, and a problem, where there is none."""
@@ -96,15 +101,16 @@ class Resolver:
         return {**general, **self._fill_all(self._profile.spark, own)}
 
     def jobs(self, base: str | None) -> tuple[Job, ...]:
-        """Every job that can be resolved, each after the job it reads from."""
-        sources = {name: self._find_source(name, job) for name, job in self._model.jobs.items()}
-        sinks = {name: self._find_sink(name, job) for name, job in self._model.jobs.items()}
+        """Every job of the profile that can be resolved, each after the job it reads from."""
+        self._check_profiles()
+        sources = {name: self._find_source(name, job) for name, job in self._jobs.items()}
+        sinks = {name: self._find_sink(name, job) for name, job in self._jobs.items()}
         needs = {
             name: placed.model.job
             for name, placed in sources.items()
             if placed is not None and isinstance(placed.model, JobSourceModel)
         }
-        every = {name: needs.get(name) for name in self._model.jobs}
+        every = {name: needs.get(name) for name in self._jobs}
         for circle in cycles(every):
             told = " → ".join([*circle, circle[0]])
             message = f"jobs read each other in a circle: {told}"
@@ -113,7 +119,7 @@ class Resolver:
         specs: dict[str, SinkSpec] = {}
         result = []
         for name in in_order(every):
-            if name not in self._model.jobs:
+            if name not in self._jobs:
                 continue
             source, sink = sources[name], sinks[name]
             if sink is not None:
@@ -123,8 +129,24 @@ class Resolver:
                 result.append(self._job(name, spec, specs[name], base))
         return tuple(result)
 
+    def _check_profiles(self) -> None:
+        """Profiles that jobs name are there, and the one that was chosen has a job."""
+        known = list(self._model.profiles)
+        for name, job in self._model.jobs.items():
+            for i, profile in enumerate(job.profiles or ()):
+                if profile not in known and not self._is_broken(("profiles", profile)):
+                    told = f"no profile is called {profile!r}{hint(profile, known)}"
+                    self._problems.add(("jobs", name, "profiles", i), told)
+        if not self._jobs and not any(bad[0] == "jobs" for bad in self._broken):
+            at: Steps = ("profiles", self._profile_name)
+            self._problems.add(at, "has no job: all of them are for other profiles")
+
+    def _is_broken(self, place: Steps) -> bool:
+        """Whether a place, or one around it, has been told already."""
+        return any(place[: len(bad)] == bad for bad in self._broken)
+
     def _job(self, name: str, source: SourceSpec, sink: SinkSpec, base: str) -> Job:
-        model = self._model.jobs[name]
+        model = self._jobs[name]
         timed = model.trigger != AVAILABLE_NOW
         given = model.checkpoint
         return Job(
@@ -158,8 +180,7 @@ class Resolver:
         place: Steps = ("profiles", self._profile_name, f"{noun}s", given)
         if given in known:
             return Placed(known[given], place)
-        # A source that is wrong itself, or a profile that is, has been told already.
-        if not any(place[: len(bad)] == bad for bad in self._broken):
+        if not self._is_broken(place):
             where = f"no {noun} is called {given!r} in profile {self._profile_name!r}"
             names = list(known)
             self._problems.add(at, f"{where}{hint(given, names)}")
@@ -178,11 +199,8 @@ class Resolver:
                 format=model.format, path=path, schema=model.ddl, options=options, job=None
             )
         at: Steps = (*placed.steps, "job")
-        if model.job not in self._model.jobs:
-            if ("jobs", model.job) not in self._broken:
-                names = list(self._model.jobs)
-                told = f"no job is called {model.job!r}{hint(model.job, names)}"
-                self._problems.add(at, told)
+        if model.job not in self._jobs:
+            self._refuse_upstream(model.job, at)
             return None
         upstream = sinks[model.job]
         if upstream is None or upstream.model.kind not in self._kinds:
@@ -210,6 +228,14 @@ class Resolver:
             told = "a source of format delta has its own schema; leave the field out"
             self._problems.add((*placed.steps, "schema"), told)
         return spec
+
+    def _refuse_upstream(self, job: str, at: Steps) -> None:
+        if job in self._model.jobs:
+            told = f"job {job!r} is not in profile {self._profile_name!r}"
+            self._problems.add(at, f"{told}; its field `profiles` says where it is")
+        elif ("jobs", job) not in self._broken:
+            told = f"no job is called {job!r}{hint(job, list(self._jobs))}"
+            self._problems.add(at, told)
 
     def _check_changes(self, model: JobSourceModel, options: Mapping[str, str], at: Steps) -> None:
         """A stream of a table that is updated fails at its first update, unless told."""

@@ -4,7 +4,7 @@ import errno
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from hashlib import file_digest
@@ -14,6 +14,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from holdfast.adapters.file_tables.place import (
     LOG,
+    PAGES,
     STAGING,
     Addresses,
     Swept,
@@ -125,6 +126,11 @@ class LocalPlace:
         told = differs(entry.files, found)
         return None if told is None else f"{entry.folder}/{told}"
 
+    def misfits(self, entries: Sequence[Entry]) -> Mapping[int, str]:
+        """One after the other: a disk is asked as quickly."""
+        found = ((entry.number, self.misfit(entry)) for entry in entries)
+        return {number: told for number, told in found if told is not None}
+
     def is_pending(self, entry: Entry) -> bool:
         """The folder of the attempt is still there."""
         return entry.staged is not None and self._staged(entry.staged).is_dir()
@@ -162,8 +168,9 @@ class LocalPlace:
                 continue
             shutil.rmtree(folder / name, ignore_errors=True)
             removed += 1
-        for path in (self._ledger / LOG / query_id).glob(".*.tmp"):
-            path.unlink(missing_ok=True)  # half an entry; who still holds it has lost its number
+        for records in (LOG, PAGES):
+            for path in (self._ledger / records / query_id).glob(".*.tmp"):
+                path.unlink(missing_ok=True)  # half an entry; its writer has lost the number
         return Swept(removed=removed, left=left)
 
     def holds(self, name: str) -> bool:

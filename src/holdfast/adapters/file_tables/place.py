@@ -3,12 +3,13 @@
     <parent>/<name>/batch=7/part-….parquet          what readers see, and nothing else
     <parent>/_<name>.ledger/owner.json              whose table it is
     <parent>/_<name>.ledger/log/<query id>/…        the ledger
+    <parent>/_<name>.ledger/pages/<query id>/…      the same entries, many in one file
     <parent>/_<name>.ledger/staging/<query id>/…    files of batches that are not published yet
 
 Some readers take every file below a folder, hidden or not: nothing of ours may lie there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,6 +18,7 @@ from holdfast.core.running.ports import Records
 from holdfast.errors import UsageError
 
 LOG = "log"
+PAGES = "pages"
 STAGING = "staging"
 
 
@@ -71,6 +73,10 @@ class Place(Protocol):
 
     def misfit(self, entry: Entry) -> str | None:
         """What is wrong with the published files of an entry; None where all are there."""
+        ...
+
+    def misfits(self, entries: Sequence[Entry]) -> Mapping[int, str]:
+        """The same of many entries, by their numbers, in as few requests as the storage allows."""
         ...
 
     def is_pending(self, entry: Entry) -> bool:

@@ -61,10 +61,11 @@ def _batches(
 ) -> list[PublishedBatch]:
     newest = max((entry.number for entry in entries if entry.batch is not None), default=0)
     found: list[PublishedBatch] = []
+    misfits = place.misfits([entry for entry in entries if entry.batch is not None])
     for entry in entries:
         if entry.batch is None:
             continue
-        told = place.misfit(entry)
+        told = misfits.get(entry.number)
         if told is not None and entry.number == newest and place.is_pending(entry):
             continue
         # Between the two looks it may have been published.

@@ -6,7 +6,7 @@ may see a part of the newest batch for that long, and never a row that has no ma
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from holdfast.adapters.file_tables.place import (
@@ -83,6 +83,21 @@ class RemotePlace:
             return None
         told = differs(entry.files, self._sizes(f"{self._table}/{entry.folder}"))
         return None if told is None else f"{entry.folder}/{told}"
+
+    def misfits(self, entries: Sequence[Entry]) -> Mapping[int, str]:
+        """One listing of the whole table, which a store gives a thousand objects at a time."""
+        sizes = self._sizes(self._table)
+        found: dict[int, str] = {}
+        for entry in entries:
+            there = {
+                file.path: size
+                for file in entry.files
+                if (size := sizes.get(f"{entry.folder}/{file.path}")) is not None
+            }
+            told = differs(entry.files, there)
+            if told is not None:
+                found[entry.number] = f"{entry.folder}/{told}"
+        return found
 
     def is_pending(self, entry: Entry) -> bool:
         """Some of its objects lie aside."""

@@ -234,6 +234,8 @@ _STEPS: dict[str, CrashPoint] = {
     "commit": "K7",
     "marked": "K9",
     "committed": "K9",
+    "compact": "K9",
+    "compacted": "K9",
     "returned": "K9",
 }
 

@@ -110,15 +110,15 @@ def decode_entry(data: bytes, number: int, subject: str) -> Entry:
     found = _object(data, subject)
     told = found.pop("digest", None)
     if told != digest_of(found):
-        raise _altered(subject, "its digest does not fit what it says")
+        raise altered(subject, "its digest does not fit what it says")
     try:
         files = tuple(DataFile(**each) for each in found.pop("files"))
         del found["version"]
         entry = Entry(**found, files=files)
     except (TypeError, KeyError) as error:
-        raise _altered(subject, f"it lacks what an entry has: {error}") from error
+        raise altered(subject, f"it lacks what an entry has: {error}") from error
     if entry.number != number:
-        raise _altered(subject, f"it says that it is entry {entry.number}")
+        raise altered(subject, f"it says that it is entry {entry.number}")
     return entry
 
 
@@ -145,20 +145,41 @@ def decode_owner(data: bytes, subject: str) -> Owner:
             batch_column=found["batch_column"],
         )
     except (TypeError, KeyError) as error:
-        raise _altered(subject, f"it lacks what it must have: {error}") from error
+        raise altered(subject, f"it lacks what it must have: {error}") from error
 
 
-def check_chain(entries: Sequence[Entry], subject: str) -> None:
-    """Raises MalformedError where one is missing, or another was put in the place of one."""
+def check_chain(entries: Sequence[Entry], subject: str, first: int = 1) -> None:
+    """Raises MalformedError where one is missing, or another was put in the place of one.
+
+    Where they do not begin with the first of all, what lies before them is not looked at.
+    """
     before: Entry | None = None
     for entry in entries:
-        expected = 1 if before is None else before.number + 1
+        expected = first if before is None else before.number + 1
         if entry.number != expected:
-            raise _altered(f"{subject}/{name_of(expected)}", "it is missing")
-        if entry.previous != ("" if before is None else before.digest):
+            raise altered(f"{subject}/{name_of(expected)}", "it is missing")
+        known = None if first > 1 and before is None else "" if before is None else before.digest
+        if known is not None and entry.previous != known:
             place = f"{subject}/{name_of(entry.number - 1)}"
-            raise _altered(place, "the entry after it knows another one in its place")
+            raise altered(place, "the entry after it knows another one in its place")
         before = entry
+
+
+def newest_number(numbers: Sequence[int], subject: str) -> int:
+    """The highest of the numbers in a folder, 0 where it is empty; raises where one is missing."""
+    for expected, number in enumerate(sorted(numbers), 1):
+        if number != expected:
+            raise altered(f"{subject}/{name_of(expected)}", "it is missing")
+    return len(numbers)
+
+
+def altered(subject: str, what: str) -> MalformedError:
+    """The error that says what is not as it was written."""
+    return MalformedError(
+        f"the ledger of the table was altered: {what}",
+        subject=subject,
+        next_action="bring the ledger back as it was written; nothing was read or written",
+    )
 
 
 def digest_of(fields: Mapping[str, Any]) -> str:
@@ -196,9 +217,9 @@ def _object(data: bytes, subject: str) -> dict[str, Any]:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise _altered(subject, "it is no JSON") from error
+        raise altered(subject, "it is no JSON") from error
     if not isinstance(found, dict) or not isinstance(found.get("version"), int):
-        raise _altered(subject, "it is none of ours")
+        raise altered(subject, "it is none of ours")
     if found["version"] > VERSION:
         raise NewerVersionError(
             f"the ledger is of version {found['version']}, and {VERSION} is known",
@@ -206,11 +227,3 @@ def _object(data: bytes, subject: str) -> dict[str, Any]:
             next_action="install a newer Holdfast",
         )
     return found
-
-
-def _altered(subject: str, what: str) -> MalformedError:
-    return MalformedError(
-        f"the ledger of the table was altered: {what}",
-        subject=subject,
-        next_action="bring the ledger back as it was written; nothing was read or written",
-    )

@@ -9,9 +9,9 @@ of the folder sees all of them or none. A kill in between is mended when the sin
 import importlib
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from holdfast.adapters.clock import now_ms
 from holdfast.adapters.file_tables.claiming import claim_table
@@ -20,8 +20,10 @@ from holdfast.adapters.file_tables.opening import open_place
 from holdfast.adapters.file_tables.place import staged_name
 from holdfast.adapters.sinks.batch_check import check_batch
 from holdfast.adapters.sinks.files.options import FilesSinkOptions, misfits
+from holdfast.adapters.sinks.files.steps import Steps, no_steps
 from holdfast.core.running.batch import Batch
 from holdfast.core.running.file_ledger import DataFile, Entry, Owner, digest_of
+from holdfast.core.running.file_pages import PAGE_SIZES
 from holdfast.core.running.ports import TrialTarget
 from holdfast.core.secret_text import as_shown
 from holdfast.errors import (
@@ -34,21 +36,11 @@ from holdfast.errors import (
     UnreachableError,
 )
 
-Step = Literal["begin", "staged", "commit", "marked", "committed"]
-Steps = Callable[[Step], None]
-"""Told of each step of a write as it is reached: it is known that the batch has to be written, its
-files are written aside, they are durable and the mark comes next, the mark is there, readers see
-the files. What it raises ends the write there."""
-
 REPLAYS_LOOKED_AT = 200
 """A batch that Spark replays is among the last ones."""
 _APPENDS_MAX = 20
 """Times that others may come in between; each one is a start or a batch of the same query."""
 _ARROW = "holdfast.adapters.sinks.files.by_arrow"
-
-
-def no_steps(_step: Step) -> None:
-    """The ordinary Steps: nobody listens."""
 
 
 class FilesSink:
@@ -60,6 +52,7 @@ class FilesSink:
         *,
         steps: Steps = no_steps,
         clock: Callable[[], int] = now_ms,
+        page_sizes: Sequence[int] = PAGE_SIZES,
     ) -> None:
         """Touches nothing yet."""
         self._place, self._addresses = open_place(options.path, options.ledger)
@@ -69,10 +62,13 @@ class FilesSink:
         self._shown = as_shown(options.path)
         self._steps = steps
         self._clock = clock
+        self._page_sizes = page_sizes
         self._heads: dict[str, Entry] = {}
         """The newest entry of each opened query that this process has seen."""
         self._published: dict[str, int] = {}
         """The number of the entry whose files are known to be published."""
+        self._compacted: dict[str, int] = {}
+        """The number of the entry up to which pages were made, or left to the next start."""
 
     def listen(self, steps: Steps) -> None:
         """Tell someone else of the steps."""
@@ -145,6 +141,7 @@ class FilesSink:
         self._steps("marked")
         self._publish(batch.query_id, marked)
         self._steps("committed")
+        self._compact(ledger, batch.query_id, marked.number)
         return True
 
     def _staged_entry(self, batch: Batch, staged: str, token: str) -> Entry:
@@ -297,6 +294,20 @@ class FilesSink:
         self._place.publish(entry)
         self._published[query_id] = entry.number
 
+    def _compact(self, ledger: FileLedger, query_id: str, newest: int) -> None:
+        """Make the pages that are due; nothing of the batch waits for them or fails with them.
+
+        What is wrong with the ledger is told to those who read it.
+        """
+        since = self._compacted.get(query_id, 0)
+        if not ledger.pages_due(newest, since):
+            return
+        self._steps("compact")
+        with suppress(HoldfastError):
+            ledger.compact(newest, since)
+        self._compacted[query_id] = newest
+        self._steps("compacted")
+
     def _check_replay(self, ledger: FileLedger, head: Entry, batch: Batch) -> None:
         """Raises RefusedError where the ledger holds this batch id with other offsets.
 
@@ -360,7 +371,7 @@ class FilesSink:
         return f"query={query_id}/{folder}" if self._options.shared else folder
 
     def _ledger(self, query_id: str) -> FileLedger:
-        return FileLedger(self._place.records, query_id)
+        return FileLedger(self._place.records, query_id, page_sizes=self._page_sizes)
 
 
 def open_sink(options: Mapping[str, Any]) -> FilesSink:
