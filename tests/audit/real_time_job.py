@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -49,9 +49,18 @@ class Feed:
 
     def _there(self) -> int:
         reader = Consumer({**self._servers, "group.id": "nobody"})
-        _, end = reader.get_watermark_offsets(TopicPartition(self._topic, 0), timeout=WITHIN_S)
-        reader.close()
-        return int(end)
+        deadline = time.monotonic() + WITHIN_S
+        while True:
+            try:
+                _, end = reader.get_watermark_offsets(TopicPartition(self._topic, 0), WITHIN_S)
+            except KafkaException:
+                # The leader of a topic that was made just now may not know it yet.
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(LOOK_S)
+            else:
+                reader.close()
+                return int(end)
 
 
 def committed(checkpoint: Path, topic: str) -> int:
@@ -70,7 +79,8 @@ def start(checkpoint: Path, source: str, target: str) -> StreamingQuery:
         "spark.jars": os.environ["JARS"],
         "spark.ui.enabled": "false",
         "spark.sql.streaming.realTimeMode.minBatchDuration": "1000",
-        "spark.sql.streaming.minBatchesToRetain": "1",
+        # Not less: in this mode old plans go before the new one is there, and a start needs two.
+        "spark.sql.streaming.minBatchesToRetain": "2",
     }
     spark = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
