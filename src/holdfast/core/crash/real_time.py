@@ -16,7 +16,7 @@ _SINK: frozenset[Area] = frozenset({"output", "server", "steps"})
 _OF_A_BATCH: frozenset[CrashPoint] = frozenset(
     {"K1", "K2", "K3", "K4", "K5", "K6", "K7", "K8", "K9", "K10"}
 )
-"""Stages between the beginning of a batch and its commit; the others are named alike in any mode."""
+"""Stages between the beginning of a batch and its commit; others are named alike in any mode."""
 _LASTS: frozenset[CrashPoint] = frozenset({"K8", "K9"})
 """Before these points the sink has rows for good."""
 
@@ -30,22 +30,19 @@ def name_real_time(points: Sequence[Point]) -> tuple[Point, ...]:
     out: set[int] = set()
     named = []
     for point in points:
-        batch = point.batch
         in_sink = point.key.area in _SINK
-        if point.stage in _LASTS and in_sink:
-            out.add(batch)
-        stage = point.stage
-        if batch != STARTING and stage in _OF_A_BATCH:
-            if point.number > plans.get(batch, point.number):
-                stage = "K17"
-            # When a batch is written down its tasks have ended: what they had to say is said.
-            elif batch in out or (not in_sink and batch in begun):
-                stage = "K16"
-        named.append(replace(point, stage=stage))
+        if in_sink and point.stage in _LASTS:
+            out.add(point.batch)
+        # When a batch is written down its tasks have ended: what they had to say is said.
+        left = out if in_sink else begun
+        if point.batch == STARTING or point.stage not in _OF_A_BATCH:
+            named.append(point)
+        elif point.number > plans.get(point.batch, point.number):
+            named.append(replace(point, stage="K17"))
+        else:
+            named.append(replace(point, stage="K16") if point.batch in left else point)
         if _is_row(point):
-            begun.add(batch)
-        if point.stage == "K7":
-            out.add(batch)
+            begun.add(point.batch)
     return tuple(named)
 
 
