@@ -74,6 +74,11 @@ def committed(checkpoint: Path, topic: str) -> int:
     return int(json.loads(source)[topic]["0"])
 
 
+def due(done: int) -> int:
+    """Records that the input has to hold when so many are committed: one piece more, in whole."""
+    return min(ROWS, (done // ROWS_A_PIECE + 1) * ROWS_A_PIECE)
+
+
 def start(checkpoint: Path, source: str, target: str) -> StreamingQuery:
     settings = {
         "spark.jars": os.environ["JARS"],
@@ -98,15 +103,13 @@ def main(work: Path) -> None:
     source = f"{target}-in"
     checkpoint = work / "checkpoint"
     feed = Feed(os.environ["KAFKA_SERVERS"], (source, target))
-    fed = min(ROWS, committed(checkpoint, source) + ROWS_A_PIECE)
-    feed.fill(fed)
+    feed.fill(fed := due(committed(checkpoint, source)))
     query = start(checkpoint, source, target)
     while (done := committed(checkpoint, source)) < ROWS:
         if not query.isActive:
-            raise SystemExit(f"the query ended by itself: {query.exception()}")
-        if done == fed:
-            fed += ROWS_A_PIECE
-            feed.fill(fed)
+            query.awaitTermination()  # raises what ended it
+        if due(done) > fed:
+            feed.fill(fed := due(done))
         time.sleep(LOOK_S)
     query.stop()
 

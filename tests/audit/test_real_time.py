@@ -71,7 +71,9 @@ def test_spark_in_real_time_mode_is_convicted(tmp_path: Path, kafka: str) -> Non
     (outcome,) = done.outcomes
     assert (outcome.kind, outcome.point.stage) == ("wrong", "K16")
     assert outcome.comparison is not None
-    assert (outcome.comparison.lost, outcome.comparison.duplicated) == (0, ROWS_A_PIECE)
+    rows = outcome.comparison
+    # How many records go into the first request is the client's to decide.
+    assert (rows.lost, rows.unexpected, 0 < rows.duplicated <= ROWS_A_PIECE) == (0, 0, True)
     stages = [point.stage for point in done.points if point.batch == 1]
     assert stages[0] == "K11", "the commit before it"
     assert stages[1] == "K6", "the first record, which has not left yet"
