@@ -14,6 +14,7 @@ from holdfast.adapters.gate.listener import gate_obstacle
 from holdfast.audit.audit import Audited, Wishes
 from holdfast.audit.begin import Subject, begin
 from holdfast.core.crash.event import tell_nobody
+from holdfast.core.crash.point import Key, Point
 
 pytestmark = pytest.mark.skipif(gate_obstacle() is not None, reason=f"no gate: {gate_obstacle()}")
 JOB = Path(__file__).with_name("real_time_job.py")
@@ -21,8 +22,8 @@ LITTLE = Path(__file__).with_name("little_real_time_job.py")
 ROWS_A_PIECE = 20
 
 
-def audited(subject: Subject, place: Path, stages: tuple[str, ...], **more: str) -> Audited:
-    wishes = Wishes(points=stages, runs=len(stages), seed=3, run_twice=False, chained=False)
+def audited(subject: Subject, place: Path, point: str, **more: str) -> Audited:
+    wishes = Wishes(points=(point,), runs=1, seed=3, run_twice=False)
     environ = {**os.environ, "PYSPARK_PYTHON": sys.executable, **more}
     return begin(subject, folder=str(place), wishes=wishes, environ=environ, tell=tell_nobody)
 
@@ -35,7 +36,7 @@ def test_a_job_that_never_ends_is_idle_when_its_batches_read_nothing(tmp_path: P
         ignore=("told",),
         settle_s=1.0,
     )
-    done = audited(subject, tmp_path / "audit", ("K17",))
+    done = audited(subject, tmp_path / "audit", "K17")
     assert done.batches > 3, "batches without rows went on until it was taken for done"
     (outcome,) = done.outcomes
     assert (outcome.kind, outcome.point.stage) == ("wrong", "K17")
@@ -57,6 +58,7 @@ def kafka() -> Iterator[str]:
 @pytest.mark.spark
 @pytest.mark.server
 @pytest.mark.timeout(600)
+@pytest.mark.skipif("HOLDFAST_SOAK" not in os.environ, reason="long: set HOLDFAST_SOAK=1")
 def test_spark_in_real_time_mode_is_convicted(tmp_path: Path, kafka: str) -> None:
     """Killed when its rows are out and no plan is there: the next life reads them once more."""
     subject = Subject(
@@ -66,7 +68,10 @@ def test_spark_in_real_time_mode_is_convicted(tmp_path: Path, kafka: str) -> Non
         through=(f"kafka={kafka}",),
     )
     servers = {"JARS": jars("lake"), "KAFKA_SERVERS": kafka}
-    done = audited(subject, tmp_path / "audit", ("K16",), **servers)
+    # Not one of batch 0: cut off in its first plan, Spark would not even start again.
+    key = Key(area="checkpoint", call="rename", name="offsets/1", batch=None, nth=1)
+    aim = Point(number=1, stage="K16", batch=1, key=key).name
+    done = audited(subject, tmp_path / "audit", aim, **servers)
     assert done.verdict.kind == "convicted"
     (outcome,) = done.outcomes
     assert (outcome.kind, outcome.point.stage) == ("wrong", "K16")
@@ -76,5 +81,5 @@ def test_spark_in_real_time_mode_is_convicted(tmp_path: Path, kafka: str) -> Non
     assert (rows.lost, rows.unexpected, 0 < rows.duplicated <= ROWS_A_PIECE) == (0, 0, True)
     stages = [point.stage for point in done.points if point.batch == 1]
     assert stages[0] == "K11", "the commit before it"
-    assert stages[1] == "K6", "the first record, which has not left yet"
-    assert stages[2:] == ["K16"] * 4 + ["K17"] * 4
+    assert stages[-9] == "K6", "the first record, which has not left yet"
+    assert stages[-8:] == ["K16"] * 4 + ["K17"] * 4
