@@ -56,7 +56,8 @@ matrix: java $(STAMP)  ## restart damaged checkpoints, and run the pipeline, on 
 soak: java $(STAMP)  ## 200 kills of the pipeline (docs/soak.md), every audit (docs/audit.md), long tests of sinks
 	$(QUICK_SPARK) $(BIN)/python -m scripts.soak.run
 	$(BIN)/python -m scripts.soak.audits
-	HOLDFAST_SOAK=1 $(QUICK_SPARK) $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile tests/sinks tests/own
+	HOLDFAST_SOAK=1 $(QUICK_SPARK) $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile tests/sinks tests/own \
+		tests/audit/test_real_time.py
 	$(BIN)/python -m scripts.soak.zombies
 	$(BIN)/python -m scripts.soak.kafka_zombies --trials 200
 

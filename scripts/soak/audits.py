@@ -31,6 +31,7 @@ from holdfast.surfaces.render.words import duration
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "audit.md"
 STOCK = ROOT / "tests" / "audit" / "stock_job.py"
+REAL_TIME = ROOT / "tests" / "audit" / "real_time_job.py"
 EXAMPLE = ROOT / "examples" / "stock-jdbc" / "append_job.py"
 REGION = re.compile(r"(<!-- measured:audits -->\n).*?(<!-- end -->)", re.DOTALL)
 HEAD = (
@@ -129,6 +130,12 @@ CASES = (
     ),
     Case("kafka-sink", "Spark's Kafka sink", "convicted", needs=("lake", "broker")),
     Case(
+        "real-time",
+        "real-time mode, from Kafka to Kafka",
+        "convicted",
+        needs=("lake", "broker"),
+    ),
+    Case(
         "postgres-append",
         "COPY into PostgreSQL in foreachBatch, one transaction",
         "convicted",
@@ -201,7 +208,8 @@ def audited(case: Case, place: Path, more: dict[str, str]) -> Audited:
         read = "sqlite:{work}/orders.db?table=orders"
         subject = program(f"{sys.executable} {EXAMPLE} {{work}}", read)
     else:
-        command = f"{sys.executable} {STOCK} {case.name} {{work}}"
+        job = REAL_TIME if case.name == "real-time" else f"{STOCK} {case.name}"
+        command = f"{sys.executable} {job} {{work}}"
         subject = through_proxy(case, command, more)
     # Where a row is wrong at one point it is wrong: how often is what the others are killed for.
     wishes = Wishes(run_twice=case.transform is not None, runs=3 if case.transform else None)

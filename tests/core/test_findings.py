@@ -60,6 +60,15 @@ def test_a_first_plan_that_was_cut_off(builder: CheckpointBuilder) -> None:
     assert "HF132" not in codes and codes["HF113"] == name
 
 
+def test_what_is_left_of_a_first_commit(builder: CheckpointBuilder) -> None:
+    name = f"commits/.0.{UUID}.tmp"
+    shown, codes = looked(builder.metadata().write(name, "v1"))
+    assert codes["HF133"] == codes["HF113"] == name
+    assert (shown.checkpoint.restart.kind, shown.checkpoint.in_flight) == ("refused", None)
+    _, codes = looked(builder.batches([0]))
+    assert "HF133" not in codes
+
+
 def test_gap_in_the_middle(builder: CheckpointBuilder) -> None:
     _, codes = looked(builder.metadata().batches([0, 1, 4, 5]))
     assert codes["HF104"] == "offsets"

@@ -38,6 +38,15 @@ def test_a_first_plan_that_was_cut_off_is_not_called_fresh() -> None:
     restart = what_will_restart_do(Traces(planned=None, committed=None, plan_unfinished=True))
     assert (restart.kind, restart.batch) == ("refused", 0)
     assert "Spark 4.1 and newer refuse" in restart.text
+    assert "unless in real-time mode" in restart.text
+
+
+def test_a_first_commit_that_was_cut_off_is_not_called_fresh_either() -> None:
+    before = Traces(planned=0, committed=None, commit_unfinished=True, may_be_real_time=True)
+    assert "forgets that plan and then refuses to start" in what_will_restart_do(before).text
+    after = what_will_restart_do(Traces(planned=None, committed=None, commit_left=True))
+    assert (after.kind, after.batch) == ("refused", 0)
+    assert "Spark 4.1 and newer refuse" in after.text
 
 
 def test_commits_that_trail_far_are_said_to_be_taken_as_done() -> None:
@@ -71,6 +80,9 @@ def test_what_no_spark_gets_past_is_said_before_anything_else(traces: Traces, wo
 def test_real_time_mode_is_said_where_it_cannot_be_ruled_out() -> None:
     text = what_will_restart_do(Traces(planned=5, committed=4, may_be_real_time=True)).text
     assert "In real-time mode Spark forgets that plan" in text
+    done = what_will_restart_do(Traces(planned=5, committed=5, may_be_real_time=True)).text
+    assert "In real-time mode rows that left after batch 5 leave once more" in done
+    assert "real-time" not in what_will_restart_do(Traces(planned=5, committed=5)).text
 
 
 def test_missing_metadata_depends_on_the_version() -> None:

@@ -17,6 +17,8 @@ from holdfast.core.crash.fault import FAULTS, Fault
 from holdfast.core.crash.operation import Operation
 from holdfast.core.crash.point import Key, Tracker, is_plan
 from holdfast.core.crash.wire.message import Message
+from holdfast.core.formats.offset_log import parse_offset_entry
+from holdfast.errors import CheckpointError
 
 Seen = Callable[[Key, int, Operation], None]
 """Told of each durable operation and message of the job, before it has its effect."""
@@ -208,21 +210,36 @@ def _start(room: Room, number: int) -> Gate | Watcher:
 def _watch(
     gate: Gate | Watcher, room: Room, decide: Decide, within_s: float
 ) -> Held | Ended | None:
-    """Until the end, or until a job that never ends has been idle for long enough."""
+    """Until the end, or until a job that never ends has been idle for long enough.
+
+    Batches that read nothing are idle, too: in real-time mode they go on for ever.
+    """
     if room.settle_s is None:
         return gate.watch(decide, within_s=within_s)
     deadline = time.monotonic() + within_s
-    idle_since, before = time.monotonic(), newest_batches(room)
+    idle_since, before = time.monotonic(), _reached(room)
     while time.monotonic() < deadline:
         end = gate.watch(decide, within_s=_LOOK_S)
         if end is not None:
             return end
-        now = newest_batches(room)
-        if now != before or now[0] != now[1] or now[1] is None:
+        now = _reached(room)
+        if now is None or now != before:
             idle_since, before = time.monotonic(), now
         elif time.monotonic() - idle_since >= room.settle_s:
             return Ended(exit_code=0)
     return None
+
+
+def _reached(room: Room) -> tuple[str | None, ...] | None:
+    """Where the sources end in the newest batch; None while it has no commit."""
+    planned, committed = newest_batches(room)
+    if planned is None or planned != committed:
+        return None
+    try:
+        entry = parse_offset_entry((room.checkpoint / "offsets" / str(planned)).read_bytes())
+    except (OSError, CheckpointError):
+        return None
+    return tuple(line.text for line in entry.sources)
 
 
 def newest_batches(room: Room) -> tuple[int | None, int | None]:

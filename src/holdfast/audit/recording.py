@@ -10,6 +10,7 @@ from holdfast.audit.life import Life, live
 from holdfast.audit.room import Room, Workload
 from holdfast.core.crash.operation import Operation
 from holdfast.core.crash.point import Key, Point, is_plan, moments, points_of
+from holdfast.core.crash.real_time import name_real_time
 from holdfast.core.crash.table import EMPTY, Table
 from holdfast.core.formats.offset_log import parse_offset_entry
 from holdfast.core.running.failure import cause_line
@@ -98,9 +99,10 @@ def record(workload: Workload, folder: Path) -> Recording:
             subject=workload.title,
             next_action="give it more input, or smaller batches (maxFilesPerTrigger and the like)",
         )
+    empty = frozenset(batch for batch in plans if plans[batch] == plans.get(batch - 1))
     return Recording(
         room=room,
-        points=points_of(seen, empty=frozenset(b for b in plans if plans[b] == plans.get(b - 1))),
+        points=name_real_time(points_of(seen, empty=empty)),
         after=tuple(after[batch] for batch in sorted(after)),
         answer=room.output.read(),
         duration_ms=life.duration_ms,

@@ -38,6 +38,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "HF130": ("warning", "lines of Holdfast's own records are damaged and were passed over"),
     "HF131": ("error", "a job could not be looked at"),
     "HF132": ("error", "the very first plan was cut off while it was written"),
+    "HF133": ("error", "no plan is there, but what is left of the very first commit"),
 }
 
 

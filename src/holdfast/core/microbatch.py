@@ -94,7 +94,8 @@ CRASH_POINTS: dict[CrashPoint, str] = {
     "K17": "real-time: planned, not committed",
 }
 """What has happened, and no more, when a process dies there. The last two are of real-time mode,
-which plans a batch at its end."""
+which plans a batch at its end: seen on Spark 4.2, a restart begins after the newest commit, deletes
+a plan without one, and lets the rows of that batch out once more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +110,8 @@ class Traces:
     commit_unfinished: bool = False
     plan_unfinished: bool = False
     """No plan is whole, and the writing of one left a temporary file in offsets/."""
+    commit_left: bool = False
+    """No plan and no commit, but the writing of a commit left a temporary file in commits/."""
     state_written: int | None = None
     state_expected: int | None = None
     plan_readable: bool = True
@@ -116,7 +119,7 @@ class Traces:
     state_loadable: bool = True
     identity: Identity = "known"
     may_be_real_time: bool = False
-    """Commits of format 2 are what real-time mode (Spark 4.1) writes; others write them too."""
+    """It cannot be ruled out: the logs are those of micro-batches, and so is their format."""
     mode: Mode = "micro-batch"
 
 
@@ -173,7 +176,7 @@ def what_will_restart_do(traces: Traces) -> Restart:
     """Say which batch a restart begins with, and whether Spark will begin at all."""
     planned, committed = traces.planned, traces.committed
     if planned is None:
-        return _without_plan(committed, traces.plan_unfinished)
+        return _without_plan(traces)
     if traces.mode == "continuous":
         return _continuous(planned, committed)
     obstacle = _obstacle(traces, planned)
@@ -222,6 +225,9 @@ def _run(traces: Traces, planned: int, committed: int | None) -> Restart:
                 f"A restart with asynchronous progress tracking still on goes on with batch "
                 f"{planned + 1}; with it switched off Spark refuses to start."
             )
+        elif traces.may_be_real_time:
+            # Rows are out before anything is planned, so a kill leaves no trace of them here.
+            text += f" In real-time mode rows that left after batch {planned} leave once more."
         return Restart(kind="next", batch=planned + 1, text=text)
     if traces.written_now_and_then:
         text = (
@@ -234,7 +240,7 @@ def _run(traces: Traces, planned: int, committed: int | None) -> Restart:
         f"then goes on with {planned + 1}."
     )
     if traces.may_be_real_time:
-        text += " In real-time mode Spark forgets that plan instead and makes a new one."
+        text += _in_real_time(traces)
     if committed is not None and committed < planned - 1:
         between = f"{committed + 1} to {planned - 1}"
         if committed + 1 == planned - 1:
@@ -244,13 +250,38 @@ def _run(traces: Traces, planned: int, committed: int | None) -> Restart:
     return Restart(kind="rerun", batch=planned, text=text)
 
 
-def _without_plan(committed: int | None, unfinished: bool) -> Restart:
-    if committed is None and unfinished:
-        # MicroBatchExecution, verifyCheckpointDirectoryEmptyOnStart: any file counts.
+def _in_real_time(traces: Traces) -> str:
+    """What a restart does with a plan that has no commit in real-time mode: seen on Spark 4.2."""
+    if traces.planned == 0 and traces.commit_unfinished:
+        return (
+            " In real-time mode Spark forgets that plan and then refuses to start, for the "
+            "temporary file in commits/."
+        )
+    return (
+        " In real-time mode Spark forgets that plan instead and makes a new one, which may end "
+        "elsewhere; rows that left leave once more."
+    )
+
+
+def _without_plan(traces: Traces) -> Restart:
+    # MicroBatchExecution, verifyCheckpointDirectoryEmptyOnStart: any file counts.
+    refusal = (
+        "Spark 4.1 and newer refuse to start here by themselves; older ones, and `holdfast run`, "
+        "begin with batch 0."
+    )
+    committed = traces.committed
+    if committed is None and traces.plan_unfinished:
         text = (
             "The very first plan was cut off while it was written, and its temporary file stayed. "
-            "Spark 4.1 and newer refuse to start here by themselves; older ones, and `holdfast "
-            "run`, begin with batch 0. Nothing was read or written yet."
+            f"{refusal} Nothing was read or written yet, unless in real-time mode, where rows "
+            "leave before the plan."
+        )
+        return Restart(kind="refused", batch=0, text=text)
+    if committed is None and traces.commit_left:
+        text = (
+            "There is no plan, but a temporary file of the very first commit, as a killed query in "
+            f"real-time mode leaves it after one restart. {refusal} Rows of that batch may be out, "
+            "and leave once more."
         )
         return Restart(kind="refused", batch=0, text=text)
     if committed is None:

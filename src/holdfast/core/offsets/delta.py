@@ -38,4 +38,5 @@ DELTA = OffsetKind(
     recognises=_recognises,
     positions=_positions,
     identity=_identity,
+    may_be_real_time=False,
 )

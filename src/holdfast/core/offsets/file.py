@@ -24,4 +24,5 @@ FILE = OffsetKind(
     counts=None,
     recognises=_recognises,
     positions=_positions,
+    may_be_real_time=False,
 )

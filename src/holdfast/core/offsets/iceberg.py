@@ -28,4 +28,5 @@ ICEBERG = OffsetKind(
     counts=None,
     recognises=_recognises,
     positions=_positions,
+    may_be_real_time=False,
 )

@@ -33,6 +33,8 @@ class OffsetKind:
     positions: Callable[[Json], tuple[Position, ...]]
     identity: Callable[[Json], str | None] = lambda value: None
     """What the offset belongs to (a Delta table's id), where it says so."""
+    may_be_real_time: bool = True
+    """False where Spark surely never reads such a source in real-time mode."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,4 +47,5 @@ RATE = OffsetKind(
     counts=None,
     recognises=_recognises,
     positions=_positions,
+    may_be_real_time=False,
 )

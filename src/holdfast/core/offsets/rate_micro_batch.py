@@ -23,4 +23,5 @@ RATE_MICRO_BATCH = OffsetKind(
     counts="records",
     recognises=_recognises,
     positions=_positions,
+    may_be_real_time=False,
 )

@@ -61,7 +61,7 @@ def assemble(found: Survey, gathered: Gathered) -> Checkpoint:
         _traces(found, plan, operators, _mode(sources)),
         commit_readable=not isinstance(commit, Unreadable),
         identity=_identity(query_id),
-        may_be_real_time=isinstance(commit, Known) and commit.value.version > 1,
+        may_be_real_time=all(s.offset is None or s.offset.kind.may_be_real_time for s in sources),
         state_loadable=_newest_state_loadable(found, operators),
     )
     checkpoint = Checkpoint(
@@ -127,6 +127,7 @@ def _traces(
         predecessor_planned=predecessor or now_and_then,
         written_now_and_then=now_and_then,
         plan_unfinished=newest is None and bool(found.offsets.temporary),
+        commit_left=newest is None and bool(found.commits.temporary),
         commit_unfinished=newest is not None and found.commits.unfinished(newest),
         state_written=written,
         state_expected=expected,

@@ -78,6 +78,9 @@ def _about_logs(checkpoint: Checkpoint) -> Iterator[Finding]:
         elif offsets.temporary:
             path = f"offsets/{offsets.temporary[0]}"
             yield Finding(code="HF132", message=checkpoint.restart.text, path=path)
+        elif commits.temporary:
+            path = f"commits/{commits.temporary[0]}"
+            yield Finding(code="HF133", message=checkpoint.restart.text, path=path)
         return
     if now_and_then:
         text = (

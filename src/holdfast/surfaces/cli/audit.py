@@ -66,7 +66,9 @@ Whole = Annotated[
 ]
 Settle = Annotated[
     float | None,
-    typer.Option(help="Seconds without a batch after which a program counts as done."),
+    typer.Option(
+        help="Seconds without a batch that reads anything, after which a program counts as done."
+    ),
 ]
 Answer = Annotated[
     str | None,
