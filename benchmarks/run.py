@@ -13,6 +13,7 @@ import against_spark
 import files
 import local_disk
 import object_store
+import postgres
 import runner
 from measure import Row
 
@@ -25,6 +26,7 @@ THEMES: dict[str, Callable[[int], Iterator[Row]]] = {
     "runner": runner.rows,
     "audit": audit.rows,
     "files": files.rows,
+    "postgres": postgres.rows,
 }
 HEAD = ("what", "measured", "bound", "ratio", "", "note")
 

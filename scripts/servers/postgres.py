@@ -43,8 +43,11 @@ class PostgresServer:
 
 
 @contextmanager
-def postgres_server() -> Iterator[PostgresServer]:
-    """Start a server on a free port, yield it, stop it and remove its data."""
+def postgres_server(*, durable: bool = False) -> Iterator[PostgresServer]:
+    """Start a server on a free port, yield it, stop it and remove its data.
+
+    `durable`: it asks the disk for every commit, as a server does that somebody measures.
+    """
     programs = _programs()
     with tempfile.TemporaryDirectory(prefix="holdfast-postgres-") as folder:
         data, secret = Path(folder) / "data", Path(folder) / "password"
@@ -59,7 +62,7 @@ def postgres_server() -> Iterator[PostgresServer]:
             raise ServerError(f"initdb failed: {done.stderr[-500:]}")
         (port,) = free_ports(1)
         command = [*_as_owner(), str(programs / "postgres"), "-D", str(data), "-p", str(port)]
-        for setting in _SETTINGS:
+        for setting in (*_SETTINGS, *(["fsync=on"] if durable else [])):
             command += ["-c", setting]
         # It listens before it lets anybody in.
         asking = [str(programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(port)]

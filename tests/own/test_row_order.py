@@ -47,7 +47,7 @@ def spark() -> Iterator[SparkSession]:
 
 
 def chunks(frame: DataFrame) -> list[Chunk]:
-    executed = _Executed(frame)
+    executed = _Executed(frame, {})
     batch = Batch(
         query_id="q",
         sink="s",
@@ -74,7 +74,7 @@ def test_chunks_do_not_depend_on_partitions(
     for other in others:
         assert [chunk.digest for chunk in chunks(other)] == [chunk.digest for chunk in first]
     found = Counter(encoded(row) for chunk in first for row in chunk.rows)
-    assert found == Counter(encoded(row) for row in _Executed(frame).rows())
+    assert found == Counter(encoded(row) for row in _Executed(frame, {}).rows())
     assert max(found.values()) == 60, "equal rows are all kept"
 
 
@@ -90,9 +90,9 @@ def test_rows_that_come_by_arrow_are_those_that_pyspark_gives(
     assert columns.is_plain(frame)
     before = spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
     monkeypatch.setattr(columns, "ROWS_AT_ONCE", 7)
-    quick = Counter(map(told, _Executed(frame).rows()))
+    quick = Counter(map(told, _Executed(frame, {}).rows()))
     monkeypatch.setattr(columns, "_serve", None)
-    assert quick == Counter(map(told, _Executed(frame).rows()))
+    assert quick == Counter(map(told, _Executed(frame, {}).rows()))
     assert quick.total() == 200
     assert spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == before
 
@@ -100,13 +100,13 @@ def test_rows_that_come_by_arrow_are_those_that_pyspark_gives(
 def test_bytes_that_are_no_text_come_as_java_gives_them(spark: SparkSession) -> None:
     frame = spark.sql("SELECT CAST(X'61FFC3' AS STRING) AS text UNION ALL SELECT NULL")
     given = Counter(row.text for row in frame.collect())
-    assert Counter(text for (text,) in _Executed(frame).rows()) == given
+    assert Counter(text for (text,) in _Executed(frame, {}).rows()) == given
 
 
 @pytest.mark.parametrize("value", ["date'+10000-01-01'", "timestamp'-0001-01-01 00:00:00 UTC'"])
 def test_a_time_that_python_does_not_have_is_refused(spark: SparkSession, value: str) -> None:
     with pytest.raises(RefusedError, match="column 'at' has a time outside of the years 1 to 9999"):
-        list(_Executed(spark.sql(f"SELECT {value} AS at")).rows())
+        list(_Executed(spark.sql(f"SELECT {value} AS at"), {}).rows())
 
 
 def test_the_order_of_a_map_is_no_difference(spark: SparkSession) -> None:

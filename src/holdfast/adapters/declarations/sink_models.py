@@ -80,6 +80,9 @@ class SqlSinkModel(Part):
     lock_wait_seconds: int | None = Field(
         None, ge=0, le=3600, description="How long to wait for a database that is locked."
     )
+    bulk: Literal["auto", "always", "never"] | None = Field(
+        None, description="Whether executors put the rows in, on PostgreSQL."
+    )
 
     @model_validator(mode="after")
     def _has_its_key(self) -> "SqlSinkModel":

@@ -12,12 +12,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeVar
 
+from sqlalchemy import Connection
+
 from holdfast.adapters.clock import now_ms
 from holdfast.adapters.sinks import sql_ledger
 from holdfast.adapters.sinks.batch_check import check_batch, check_offsets
 from holdfast.adapters.sinks.databases.opening import open_database
-from holdfast.adapters.sinks.databases.port import Writer
+from holdfast.adapters.sinks.databases.port import Staged, Writer
 from holdfast.adapters.sinks.sql_options import SqlSinkOptions
+from holdfast.adapters.sinks.sql_table.bulk import BulkRoad
 from holdfast.adapters.sinks.sql_table.replay import REPLAY_BYTES_MAX, Replay
 from holdfast.adapters.sinks.sql_table.restored import Restored
 from holdfast.adapters.sinks.sql_table.target import Tally, Target
@@ -65,7 +68,9 @@ class SqlSink:
         self._trials = Trials(self._database, options, self._target)
         self._steps = steps
         self._clock = clock
+        self._bulk = BulkRoad(self._database, options, self._target, self.name)
         self._opened: set[str] = set()
+        self._rows_before: dict[str, int | None] = {}
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any], *, steps: Steps = no_steps) -> Self:
@@ -120,10 +125,12 @@ class SqlSink:
         with self._database.writing(writer) as connection:
             self._database.opening(connection, self._options.table)
             sql_ledger.prepare(connection, self._database)
-            sql_ledger.raise_fence(connection, writer.query_id, self.name, writer.epoch)
+            before = sql_ledger.raise_fence(connection, writer.query_id, self.name, writer.epoch)
             self._restored.check_there(connection, writer.query_id)
             self._target.prepare(connection)
             self._database.commit(connection)
+        self._rows_before[writer.query_id] = None if before is None else before.rows
+        self._bulk.clear(writer)
         self._restored.check(writer.query_id)
 
     def _is_overtaken(self, writer: Writer) -> bool:
@@ -158,17 +165,26 @@ class SqlSink:
         knows, and the same call may be made again in every case.
         """
         self._check(batch)
-        replay = Replay(batch.rows, REPLAY_BYTES_MAX if self._database.is_server else 0)
-        attempt = _Attempt()
-        wrote = self._again(
-            lambda: self._write(batch, replay, attempt),
-            lambda: replay.is_whole or attempt.committing,
-        )
+        with self._bulk.staged(batch, self._rows_before.get(batch.query_id)) as staged:
+            attempt = self._attempt(batch, staged)
+            wrote = self._again(
+                lambda: self._write(batch, attempt),
+                lambda: attempt.is_whole() or attempt.committing,
+            )
         if wrote:
             self._steps("committed")
         return wrote
 
-    def _write(self, batch: Batch, replay: Replay, attempt: "_Attempt") -> bool:
+    def _attempt(self, batch: Batch, staged: Staged | None) -> "_Attempt":
+        if staged is not None:
+            return _Attempt(lambda connection: self._target.move(connection, batch, staged))
+        replay = Replay(batch.rows, REPLAY_BYTES_MAX if self._database.is_server else 0)
+        return _Attempt(
+            lambda connection: self._target.write(connection, batch, replay),
+            lambda: replay.is_whole,
+        )
+
+    def _write(self, batch: Batch, attempt: "_Attempt") -> bool:
         writer = Writer(query_id=batch.query_id, sink=self.name, epoch=batch.epoch)
         with self._database.writing(writer) as connection:
             self._steps("begin")
@@ -188,19 +204,20 @@ class SqlSink:
                 # Our own COMMIT, whose answer was lost: only we write under this epoch.
                 return attempt.committing and standing.epoch == batch.epoch
             attempt.committing = False
-            if not replay.is_whole:
+            if not attempt.is_whole():
                 raise UnreachableError(
                     "the connection was lost amid COMMIT, and the batch is not there",
                     subject=self.location,
                     next_action="nothing: the query starts again and writes the batch",
                 )
-            tally = self._target.write(connection, batch, replay)
+            tally = attempt.put(connection)
             self._steps("rows")
             sql_ledger.add_mark(connection, self._mark(batch, tally))
             self._steps("mark")
             self._steps("commit")
             attempt.committing = True
             self._database.commit(connection)
+        self._rows_before[batch.query_id] = tally.rows
         return True
 
     def _mark(self, batch: Batch, tally: Tally) -> sql_ledger.Mark:
@@ -238,6 +255,10 @@ class SqlSink:
 class _Attempt:
     """What is known of the attempts at one batch."""
 
+    put: Callable[[Connection], Tally]
+    """Puts the rows in."""
+    is_whole: Callable[[], bool] = lambda: True
+    """Whether all rows can be put in once more."""
     committing: bool = False
     """COMMIT was sent, and no answer has come."""
 

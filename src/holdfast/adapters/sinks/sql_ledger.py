@@ -105,6 +105,8 @@ class Standing:
 
     last_batch: int | None
     epoch: int
+    rows: int | None
+    """Of the last batch."""
 
 
 def read_ledger(url: str, sink: str | None = None, schema: str | None = None) -> list[Mark]:
@@ -142,17 +144,19 @@ def prepare(connection: Connection, database: Database) -> None:
     _check_shape(connection, database)
 
 
-def raise_fence(connection: Connection, query_id: str, sink: str, epoch: int) -> None:
+def raise_fence(connection: Connection, query_id: str, sink: str, epoch: int) -> Standing | None:
     """Let no epoch below this one write any more; raises FencedError where a higher one was here.
 
-    The same epoch may come again: that two holders never share one is the lease's promise.
+    The same epoch may come again: that two holders never share one is the lease's promise. Gives
+    what was there before.
     """
     standing = standing_of(connection, query_id, sink)
     if standing is None:
         connection.execute(insert(LEDGER).values(query_id=query_id, sink=sink, epoch=epoch))
-        return
+        return None
     check_fence(standing, query_id, sink, epoch)
     connection.execute(update(LEDGER).where(*_is(LEDGER, query_id, sink)).values(epoch=epoch))
+    return standing
 
 
 def check_fence(standing: Standing, query_id: str, sink: str, epoch: int) -> None:
@@ -169,9 +173,10 @@ def standing_of(
     connection: Connection, query_id: str, sink: str, *, lock: bool = True
 ) -> Standing | None:
     """The ledger row, held against other writers until the transaction ends where it is locked."""
-    row = select(LEDGER.c.last_batch, LEDGER.c.epoch).where(*_is(LEDGER, query_id, sink))
+    columns = (LEDGER.c.last_batch, LEDGER.c.epoch, LEDGER.c.rows)
+    row = select(*columns).where(*_is(LEDGER, query_id, sink))
     found = connection.execute(row.with_for_update() if lock else row).one_or_none()
-    return None if found is None else Standing(last_batch=found.last_batch, epoch=found.epoch)
+    return None if found is None else Standing(**found._asdict())
 
 
 def check_replay(

@@ -14,11 +14,12 @@ from holdfast.adapters.sinks.option_values import (
 from holdfast.errors import UsageError
 
 Mode = Literal["append", "upsert"]
+Bulk = Literal["auto", "always", "never"]
 
 _KIND = "sql"
 _TEXTS = (
     *("url", "table", "schema", "password", "mode", "version", "tombstone"),
-    *("batch_column", "columns", "quarantine"),
+    *("batch_column", "columns", "quarantine", "bulk"),
 )
 
 RESERVED_PREFIX = "holdfast_"
@@ -68,12 +69,17 @@ class SqlSinkOptions:
     """Of table and ledger, on PostgreSQL; else the first one of the search path."""
     password: str | None = field(default=None, repr=False)
     """In place of one in the URL, where it would have to be percent-encoded."""
+    bulk: Bulk = "auto"
+    """Whether executors put the rows in, on PostgreSQL: where a batch is likely large, or always,
+    or never. What cannot go that way goes through the driver in any case."""
 
     def __post_init__(self) -> None:
         """Check what can be checked without the database."""
         _check_names(self)
         if self.mode not in get_args(Mode):
             raise _wrong(f"mode cannot be {self.mode!r}", "use append or upsert")
+        if self.bulk not in get_args(Bulk):
+            raise _wrong(f"bulk cannot be {self.bulk!r}", "use auto, always or never")
         if self.mode == "upsert" and not self.key:
             raise _wrong("mode upsert needs a key", "name the key columns: key: [id]")
         if self.mode == "append" and self.key:

@@ -1,7 +1,7 @@
 """The function for foreachBatch that writes micro-batches into a sink with a ledger."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -11,6 +11,7 @@ from holdfast.adapters.process_environment import variables
 from holdfast.adapters.sinks.delta_merge import computed_once
 from holdfast.adapters.sinks.step_files import announcer
 from holdfast.adapters.spark.columns import chunks_of, is_plain
+from holdfast.adapters.spark.on_executors import on_parts, workers_load
 from holdfast.adapters.spark.row_order import sorted_by_place
 from holdfast.adapters.spark.zoned_values import zoned_row
 from holdfast.core.running.batch import Batch
@@ -77,6 +78,7 @@ class LedgerWriter:
         self._sink = sink
         self._open_for: Binding | None = None
         self._ranges: BatchRanges | None = None
+        self._loaded: dict[tuple[str, ...], bool] = {}
         self._announce = announcer(variables())
         if self._announce is not None and hasattr(sink, "listen"):
             sink.listen(self._announce)
@@ -100,7 +102,7 @@ class LedgerWriter:
             self._sink.open(query_id, binding.epoch)
             self._ranges = BatchRanges(binding.checkpoint)
             self._open_for = binding
-        executed = _Executed(frame)
+        executed = _Executed(frame, self._loaded)
         self._sink.write(
             Batch(
                 query_id=query_id,
@@ -114,6 +116,7 @@ class LedgerWriter:
                 computed=executed.computed,
                 frame=executed.frame,
                 in_order=executed.in_order,
+                on_executors=executed,
             )
         )
         executed.finish()
@@ -128,8 +131,9 @@ class _Executed:
     that batch, and can never start again (STATE_STORE_COMMIT_VALIDATION_FAILED, Spark 4.1).
     """
 
-    def __init__(self, frame: DataFrame) -> None:
+    def __init__(self, frame: DataFrame, loaded: dict[tuple[str, ...], bool]) -> None:
         self._frame = frame
+        self._loaded = loaded
         self._done = False
 
     def frame(self) -> DataFrame:
@@ -157,6 +161,19 @@ class _Executed:
             self._done = True
             for place, *row in sorted_by_place(computed).toLocalIterator():
                 yield place, zoned(row)
+
+    def have(self, modules: Sequence[str]) -> bool:
+        asked = tuple(modules)
+        if asked not in self._loaded:
+            self._loaded[asked] = workers_load(self._frame.sparkSession, asked)
+        return self._loaded[asked]
+
+    def each(
+        self, function: Callable[[Iterator[Any]], Iterator[Any]], columns: str, parts_max: int
+    ) -> Sequence[Sequence[Any]]:
+        found = on_parts(self._frame, function, columns, parts_max)
+        self._done = True
+        return found
 
     def finish(self) -> None:
         if not self._done:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,3 +32,25 @@ class Batch:
     """The same rows, each with a number that is made from its values alone, sorted by it; rows of
     one number come in any order. For a sink that needs the same order at every replay. The engine
     sorts: no more than a part of the rows is in memory here."""
+    on_executors: "OnExecutors | None" = None
+    """The same rows, each part of them given to a function where it is computed. In place of rows,
+    and asked once."""
+
+
+class OnExecutors(Protocol):
+    """Runs functions of ours in the engine's workers, beside the rows."""
+
+    def have(self, modules: Sequence[str]) -> bool:
+        """Whether the workers can load these modules; asks one of them, and remembers."""
+        ...
+
+    def each(
+        self, function: Callable[[Iterator[Any]], Iterator[Any]], columns: str, parts_max: int
+    ) -> Sequence[Sequence[Any]]:
+        """Give each part of the rows, as Arrow batches, to a function; executes the plan whole.
+
+        What the function gives, Arrow batches of these columns, comes back as rows: those of
+        attempts that won, and of no other. At most so many parts are worked on at a time, but for
+        attempts that the engine starts twice.
+        """
+        ...

@@ -64,6 +64,7 @@ class MysqlDatabase:
     retries = RETRIES
     is_server = True
     any_unique = True
+    stages = None
 
     def __init__(self, url: URL, lock_wait_s: float) -> None:
         """Nothing is opened yet."""

@@ -8,6 +8,7 @@ from typing import Protocol
 from sqlalchemy import Connection
 
 from holdfast.adapters.sinks.sql_types import SORTABLE, ColumnType, Encoder, Kind, Stored
+from holdfast.core.running.batch import OnExecutors
 from holdfast.errors import HoldfastError
 
 Newer = Callable[[Callable[[str], str], Callable[[str], str]], str]
@@ -67,6 +68,74 @@ class Writer:
     epoch: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staged:
+    """Rows of a batch in tables of ours, of tasks that have won."""
+
+    tables: tuple[str, ...]
+    """As they stand in SQL; none where there are no rows."""
+    columns: tuple[str, ...]
+    """Plain words, one for each column of the batch, in its order."""
+    rows: int
+    digest: str
+
+
+class Stages(Protocol):
+    """Tables in which executors put the rows of a batch, before one transaction takes them over."""
+
+    modules: tuple[str, ...]
+    """What the executors must be able to load."""
+
+    def can_hold(
+        self,
+        connection: Connection,
+        types: Mapping[str, ColumnType | None],
+        table: TargetTable | None,
+    ) -> bool:
+        """Whether values of these types come into the table unchanged and unchecked.
+
+        None: it will be created with these types.
+        """
+        ...
+
+    def put(
+        self,
+        writer: Writer,
+        batch_id: int,
+        types: Mapping[str, ColumnType | None],
+        required: Iterable[str],
+        on_executors: OnExecutors,
+    ) -> Staged:
+        """Let the executors put the rows in; raises RefusedError where one cannot be stored.
+
+        `required` are columns that take no null.
+        """
+        ...
+
+    def count(self, connection: Connection, staged: Staged) -> int:
+        """Rows that are there now."""
+        ...
+
+    def append(
+        self, connection: Connection, table: str, columns: Mapping[str, str], staged: Staged
+    ) -> None:
+        """Insert what was staged into a table: each column with what is selected for it."""
+        ...
+
+    def drop(self, writer: Writer, *, own: bool) -> None:
+        """Remove tables of lower epochs of this writer, whose tasks write for nobody.
+
+        `own`: and those of this epoch. What cannot be removed now is left for the next time.
+        """
+        ...
+
+    def digest(
+        self, connection: Connection, table: str, columns: Sequence[str], where: str
+    ) -> str | None:
+        """The digest of rows of a table, as `Staged` has it; None where this server has none."""
+        ...
+
+
 class Database(Protocol):
     """One SQL database. Every transaction has its own connection, so threads and forks are safe.
 
@@ -98,6 +167,11 @@ class Database(Protocol):
     @property
     def any_unique(self) -> bool:
         """Whether an upsert replaces what is in its way by any key, not by the one named."""
+        ...
+
+    @property
+    def stages(self) -> Stages | None:
+        """Where executors can put rows, None where they cannot."""
         ...
 
     def exists(self) -> bool:

@@ -18,6 +18,7 @@ from holdfast.adapters.sinks.databases.port import (
     TargetTable,
     Writer,
 )
+from holdfast.adapters.sinks.databases.postgres_stages import PostgresStages, tag
 from holdfast.adapters.sinks.databases.postgres_types import declared_type, encoders_of, zoned
 from holdfast.adapters.sinks.sql_types import ColumnType, Kind
 from holdfast.core.secret_text import SecretText
@@ -31,15 +32,15 @@ NAME_BYTES_MAX = 63
 _DRIVER = "postgresql+psycopg"
 _KEEPALIVE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 # A driver whose machine is gone must not hold the ledger for the two hours of TCP's own defaults.
-_SETTINGS = (
-    "SET LOCAL tcp_keepalives_idle = 30",
-    "SET LOCAL tcp_keepalives_interval = 10",
-    "SET LOCAL tcp_keepalives_count = 3",
-    "SET LOCAL timezone = 'UTC'",
-    "SET LOCAL datestyle = 'ISO, YMD'",
-    "SET LOCAL bytea_output = 'hex'",
-    "SET LOCAL extra_float_digits = 3",
-)
+_SETTINGS = {
+    "tcp_keepalives_idle": "30",
+    "tcp_keepalives_interval": "10",
+    "tcp_keepalives_count": "3",
+    "timezone": "UTC",
+    "datestyle": "ISO, YMD",
+    "bytea_output": "hex",
+    "extra_float_digits": "3",
+}
 _COLUMNS = text(
     "SELECT a.attname AS name, pg_catalog.format_type(a.atttypid, a.atttypmod) AS declared,"
     " coalesce(k.collisdeterministic, true) AS exact"
@@ -83,6 +84,7 @@ class PostgresDatabase:
         self.space = schema
         self._secrets = (str(url.password),) if url.password else ()
         self._lock_wait_s = lock_wait_s
+        self.stages = PostgresStages(self)
         self.engine = create_engine(
             url,
             poolclass=NullPool,
@@ -103,7 +105,7 @@ class PostgresDatabase:
     @contextmanager
     def writing(self, writer: Writer | None = None) -> Iterator[Connection]:
         """READ COMMITTED: whoever waits for the ledger row sees it as the one before left it."""
-        with self._connected() as connection:
+        with self.connected() as connection:
             # Not READ WRITE: where writing is forbidden by default, somebody has meant that.
             connection.exec_driver_sql("BEGIN ISOLATION LEVEL READ COMMITTED")
             self._set_up(connection, writer)
@@ -125,7 +127,7 @@ class PostgresDatabase:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """One snapshot."""
-        with self._connected() as connection:
+        with self.connected() as connection:
             connection.exec_driver_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             self._set_up(connection, None)
             yield connection
@@ -142,14 +144,14 @@ class PostgresDatabase:
 
     def take_over(self, writer: Writer) -> None:
         """A paused driver keeps its transaction, and the ledger row in it, for ever."""
-        with self._connected() as connection:
+        with self.connected() as connection:
             found = connection.execute(
                 text(
                     "SELECT pid, application_name FROM pg_catalog.pg_stat_activity"
                     " WHERE datname = current_database() AND usename = current_user"
                     " AND starts_with(application_name, :tag)"
                 ),
-                {"tag": _tag(writer)},
+                {"tag": tag(writer)},
             ).all()
             for pid, name in found:
                 epoch = name.rpartition(" ")[2]
@@ -297,18 +299,19 @@ class PostgresDatabase:
         )
 
     def _set_up(self, connection: Connection, writer: Writer | None) -> None:
-        wait_ms = max(1, round(self._lock_wait_s * 1000))
-        for setting in (*_SETTINGS, f"SET LOCAL lock_timeout = {wait_ms}"):
-            connection.exec_driver_sql(setting)
+        settings = {**_SETTINGS, "lock_timeout": str(max(1, round(self._lock_wait_s * 1000)))}
         if writer is not None:
-            self.run(connection, f"SET LOCAL application_name = '{_tag(writer)}{writer.epoch}'")
-        # With `off` a crash of the server soon after COMMIT undoes it, and Spark would count the
-        # batch as done. Whatever else is set is as durable as somebody has wanted it.
-        asynchronous = connection.exec_driver_sql("SHOW synchronous_commit").scalar_one() == "off"
-        if asynchronous:
-            connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
+            settings["application_name"] = f"{tag(writer)}{writer.epoch}"
+        # One question for all of it: a small batch is made of little else than round trips. With
+        # synchronous_commit `off` a crash of the server soon after COMMIT undoes it, and Spark
+        # would count the batch as done. Whatever else it is, is as durable as somebody wanted it.
+        said = [f"set_config('{name}', '{value}', true)" for name, value in settings.items()]
+        said.append(
+            "CASE current_setting('synchronous_commit') WHEN 'off'"
+            " THEN set_config('synchronous_commit', 'on', true) END"
+        )
+        *_, found = connection.exec_driver_sql(f"SELECT {', '.join(said)}, current_schema()").one()
         if self.space is None:
-            found = connection.exec_driver_sql("SELECT current_schema()").scalar_one()
             if found is None:
                 raise UsageError(
                     "sql sink: the search path of the role names no schema that exists",
@@ -321,7 +324,7 @@ class PostgresDatabase:
         )
 
     @contextmanager
-    def _connected(self) -> Iterator[Connection]:
+    def connected(self) -> Iterator[Connection]:
         """A connection of its own; what it did not commit is undone when it closes."""
         try:
             with closing(self.engine.connect()) as connection:
@@ -356,12 +359,6 @@ def open_server(
 def _driver(connection: Connection) -> "psycopg.Connection[Any]":
     found: psycopg.Connection[Any] = connection.connection.driver_connection  # type: ignore[assignment]
     return found
-
-
-def _tag(writer: Writer) -> str:
-    """How transactions of a query and sink are told from others; the epoch follows it."""
-    who = f"{writer.query_id}\n{writer.sink}"
-    return f"holdfast {blake2b(who.encode(), digest_size=12).hexdigest()} "
 
 
 def _column(column: Any, more: Any) -> TargetColumn:

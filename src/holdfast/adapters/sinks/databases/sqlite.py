@@ -64,6 +64,7 @@ class SqliteDatabase:
     retries = 0
     is_server = False
     any_unique = False
+    stages = None
 
     def __init__(self, path: Path, lock_wait_s: float) -> None:
         """Nothing is opened yet."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from holdfast.adapters.sinks.databases.port import Database, TargetTable
+from holdfast.adapters.sinks.databases.port import Database, Staged, TargetTable
 from holdfast.adapters.sinks.row_digest import RowDigest
 from holdfast.adapters.sinks.sql_ddl import parse_columns, parse_type
 from holdfast.adapters.sinks.sql_options import SqlSinkOptions, ascii_lower, check_identifier
@@ -18,6 +18,7 @@ from holdfast.adapters.sinks.sql_table.replay import Replay, Row
 from holdfast.adapters.sinks.sql_table.upsert import Upsert
 from holdfast.adapters.sinks.sql_types import ColumnType, Kind, type_of
 from holdfast.core.running.batch import Batch
+from holdfast.errors import UnreachableError
 
 SAMPLE_ROWS = 1_000
 """Rows of the first batch that say the types of a table to be created."""
@@ -66,7 +67,7 @@ class Target:
         """
         self._fit.check_names(batch)
         table = self.find(connection)
-        types = _types(batch) if self._database.is_server else {}
+        types = types_of(batch) if self._database.is_server else {}
         new = () if table is None else self._fit.check(table, batch, types)
         if table is not None and not new:
             return self._put(connection, table, batch, replay.rows(), replay)
@@ -85,6 +86,66 @@ class Target:
         if table is None:  # pragma: no cover
             raise AssertionError("a table that was just created is not there")
         return self._put(connection, table, batch, rows, replay)
+
+    def required(self, connection: Connection, batch: Batch) -> Sequence[str] | None:
+        """The columns of a batch that take no null, where executors can stage its rows.
+
+        None where they cannot. Raises RefusedError where the batch does not fit.
+        """
+        stages = self._database.stages
+        if stages is None or self._quarantine is not None:
+            return None
+        self._fit.check_names(batch)
+        table, types = self.find(connection), types_of(batch)
+        if table is not None:
+            self._fit.check(table, batch, types)
+        if not stages.can_hold(connection, types, table):
+            return None
+        # Where a tombstone removes a row, its other columns are not needed.
+        tomb = self._options.tombstone
+        columns = () if table is None else table.columns
+        removes = tomb is not None and tomb not in {column.name for column in columns}
+        filled = [] if removes else [column.name for column in columns if not column.nullable]
+        return [*self._options.key, *filled]
+
+    def move(self, connection: Connection, batch: Batch, staged: Staged) -> Tally:
+        """Take over what executors have staged; the caller undoes it where this raises."""
+        types = types_of(batch)
+        table = self.find(connection)
+        if table is None:
+            self._create(connection, types)
+        elif new := self._fit.check(table, batch, types):
+            self._add(connection, {name: types[name] for name in new})
+        table = self.find(connection)
+        stages = self._database.stages
+        if table is None or stages is None or not stages.can_hold(connection, types, table):
+            raise self._not_staged("the table was changed while rows were put into staging tables")
+        self._ready(connection, table)
+        found = stages.count(connection, staged)
+        if found != staged.rows:
+            # The server empties unlogged tables when it crashes.
+            raise self._not_staged(f"staging tables hold {found:,} of {staged.rows:,} rows")
+        if not staged.tables:
+            return Tally(rows=0, digest=staged.digest)
+        if self._options.mode == "append":
+            stages.append(connection, table.name, self._named(batch, staged), staged)
+        else:
+            self._upsert.move(connection, table, batch, staged)
+        return Tally(rows=staged.rows, digest=staged.digest)
+
+    def _named(self, batch: Batch, staged: Staged) -> Mapping[str, str]:
+        """Columns of the table, each with what is put into it."""
+        named = dict(zip(batch.columns, staged.columns, strict=True))
+        if self._options.batch_column is not None:
+            named[self._options.batch_column] = str(batch.batch_id)
+        return named
+
+    def _not_staged(self, message: str) -> UnreachableError:
+        return UnreachableError(
+            f"{message}, and nothing was written",
+            subject=self._database.location,
+            next_action="nothing: the query starts again and writes the batch",
+        )
 
     def find(self, connection: Connection) -> TargetTable | None:
         """The table; None where it is not there and may be created."""
@@ -170,7 +231,7 @@ class Target:
                 self._database.run(defining, f"ALTER TABLE {name} ADD COLUMN {declared}")
 
 
-def _types(batch: Batch) -> Types:
+def types_of(batch: Batch) -> Types:
     """The types of the columns as the engine knows them; empty where it does not say."""
     if not batch.types:
         return {}

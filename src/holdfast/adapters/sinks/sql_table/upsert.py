@@ -14,7 +14,13 @@ from hashlib import blake2b
 
 from sqlalchemy import Connection
 
-from holdfast.adapters.sinks.databases.port import Database, Newer, TargetColumn, TargetTable
+from holdfast.adapters.sinks.databases.port import (
+    Database,
+    Newer,
+    Staged,
+    TargetColumn,
+    TargetTable,
+)
 from holdfast.adapters.sinks.sql_options import SqlSinkOptions
 from holdfast.adapters.sinks.sql_table.encoding import StoredRow
 from holdfast.core.running.batch import Batch
@@ -73,8 +79,39 @@ class Upsert:
                 for row in rows
             ),
         )
+        self._merge(connection, table, words, stage, "own DESC")
+
+    def move(
+        self, connection: Connection, table: TargetTable, batch: Batch, staged: Staged
+    ) -> None:
+        """From the tables of executors; of what is else equal the greatest by its values counts."""
+        columns, column = _by_name(table), self._options.batch_column
+        given = dict(zip(batch.columns, staged.columns, strict=True))
+        words = {name: word for name, word in given.items() if name in columns}
+        chosen = list(words.values())
+        if column is not None:
+            chosen.append(f"CAST({batch.batch_id} AS bigint) AS b")
+        tomb = "0"
+        if self._options.tombstone is not None:
+            tomb = f"CASE WHEN {given[self._options.tombstone]} THEN 1 ELSE 0 END"
+        selected = f"SELECT {', '.join([*chosen, f'{tomb} AS dead'])} FROM "
+        source = " UNION ALL ".join(f"{selected}{stage}" for stage in staged.tables)
+        last = [self._database.order_down(word, columns[name]) for name, word in words.items()]
+        words |= {} if column is None else {column: "b"}
+        self._merge(connection, table, words, f"({source}) AS staged", ", ".join(last))
+
+    def _merge(
+        self,
+        connection: Connection,
+        table: TargetTable,
+        words: dict[str, str],
+        stage: str,
+        last: str,
+    ) -> None:
+        """Bring the newest row of each key into the table; `last` orders what is else equal."""
+        columns = _by_name(table)
         key = ", ".join(words[name] for name in self._options.key)
-        order = "dead DESC, own DESC"
+        order = f"dead DESC, {last}"
         if self._options.version is not None:
             version = columns[self._options.version]
             order = f"{self._database.order_down(words[version.name], version)}, {order}"
