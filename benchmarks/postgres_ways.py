@@ -18,14 +18,20 @@ QUERY = "6f0c2f2e-5a0c-4d57-9d1c-0f4f6f1f7a11"
 PIECE = 1024 * 1024
 
 
+_loaded: dict[tuple[str, ...], bool] = {}
+
+
 class Executors:
-    """What the ledger writer offers a sink."""
+    """What the ledger writer offers a sink; it asks the workers once in a query, as here."""
 
     def __init__(self, frame: DataFrame) -> None:
         self._frame = frame
 
     def have(self, modules: Sequence[str]) -> bool:
-        return workers_load(self._frame.sparkSession, modules)
+        asked = tuple(modules)
+        if asked not in _loaded:
+            _loaded[asked] = workers_load(self._frame.sparkSession, asked)
+        return _loaded[asked]
 
     def each(
         self, function: Callable[[Iterator[Any]], Iterator[Any]], columns: str, parts_max: int
