@@ -9,7 +9,7 @@ STAMP := $(VENV)/.holdfast-ready
 QUICK_SPARK = SPARK_SUBMIT_OPTS="$$($(BIN)/python -m scripts.quick_java)"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo test check unit bench golden matrix soak jars fuzz docs clean
+.PHONY: help venv java servers demo test check unit bench golden matrix soak jars fuzz docs clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
@@ -41,10 +41,13 @@ check: $(STAMP)  ## lint, types, import contracts, tidiness
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -q tests/test_tidy.py tests/test_public_api.py
 
-unit: java $(STAMP)
+servers:
+	@bash scripts/get_servers.sh
+
+unit: java servers $(STAMP)
 	$(QUICK_SPARK) $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
 
-bench: java $(STAMP)  ## measure speed against the alternatives; figures belong in docs/benchmarks.md
+bench: java servers $(STAMP)  ## measure speed against the alternatives; figures belong in docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py
 
 golden: java $(STAMP)  ## make the golden checkpoints anew with real Spark 3.5 to 4.3
@@ -53,7 +56,7 @@ golden: java $(STAMP)  ## make the golden checkpoints anew with real Spark 3.5 t
 matrix: java $(STAMP)  ## restart damaged checkpoints, and run the pipeline, on each real Spark
 	$(BIN)/python scripts/matrix/run.py $(if $(PART),--part $(PART))
 
-soak: java $(STAMP)  ## 200 kills of the pipeline (docs/soak.md), every audit (docs/audit.md), long tests of sinks
+soak: java servers $(STAMP)  ## 200 kills of the pipeline (docs/soak.md), every audit (docs/audit.md), long tests of sinks
 	$(QUICK_SPARK) $(BIN)/python -m scripts.soak.run
 	$(BIN)/python -m scripts.soak.audits
 	HOLDFAST_SOAK=1 $(QUICK_SPARK) $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile tests/sinks tests/own \

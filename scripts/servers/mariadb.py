@@ -3,8 +3,8 @@
     with mariadb_server() as server:
         pymysql.connect(…)              # mysql://holdfast:…@127.0.0.1:41236/holdfast
 
-MariaDB refuses to run as root unless told: there it runs as its own user, who comes with the
-package. The server is ended by its process id, and its data removed.
+MariaDB refuses to run as root unless told: there it runs as a user without rights. The server is
+ended by its process id, and its data removed.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from pathlib import Path
 
 from scripts.servers.loopback import ServerError, UnavailableError, free_ports, running
 
-INSTALL = "apt-get install -y --no-install-recommends mariadb-server"
+INSTALL = "apt-get install -y --no-install-recommends mariadb-server-core mariadb-client-core"
+"""Programs alone: the package `mariadb-server` would start a server of its own."""
 USER, PASSWORD, DATABASE = "holdfast", "a-password-that-must-never-be-shown", "holdfast"
-_OWNER = "mysql"
+_OWNER, _GROUP = "nobody", "nogroup"
 _SETTINGS = (
     "--no-defaults",
     "--bind-address=127.0.0.1",
@@ -59,7 +60,7 @@ def mariadb_server() -> Iterator[MariadbServer]:
         )
         if os.getuid() == 0:
             for path in (folder, data, first):
-                shutil.chown(path, _OWNER, _OWNER)
+                shutil.chown(path, _OWNER, _GROUP)
         making = [install, "--no-defaults", f"--datadir={data}", "--skip-test-db"]
         making += [f"--user={_OWNER}"] if os.getuid() == 0 else []
         done = subprocess.run(making, cwd=folder, capture_output=True, text=True)
