@@ -51,23 +51,26 @@ def mariadb_server() -> Iterator[MariadbServer]:
     """Start a server on a free port, yield it, stop it and remove its data."""
     server, install = (_program(name) for name in ("mariadbd", "mariadb-install-db"))
     with tempfile.TemporaryDirectory(prefix="holdfast-mariadb-") as folder:
-        data, first = Path(folder) / "data", Path(folder) / "first.sql"
+        data, own, first = (Path(folder) / name for name in ("data", "own", "first.sql"))
         data.mkdir()
+        own.mkdir()
         first.write_text(
             f"CREATE DATABASE {DATABASE} CHARACTER SET utf8mb4;\n"
             f"CREATE USER '{USER}'@'%' IDENTIFIED BY '{PASSWORD}';\n"
             f"GRANT ALL ON *.* TO '{USER}'@'%' WITH GRANT OPTION;\n"
         )
         if os.getuid() == 0:
-            for path in (folder, data, first):
+            for path in (folder, data, own, first):
                 shutil.chown(path, _OWNER, _GROUP)
-        making = [install, "--no-defaults", f"--datadir={data}", "--skip-test-db"]
+        # A server that starts removes the temporary tables of others from a folder they share.
+        places = [f"--datadir={data}", f"--tmpdir={own}"]
+        making = [install, "--no-defaults", *places, "--skip-test-db"]
         making += [f"--user={_OWNER}"] if os.getuid() == 0 else []
         done = subprocess.run(making, cwd=folder, capture_output=True, text=True)
         if done.returncode != 0:
             raise ServerError(f"mariadb-install-db failed: {(done.stdout + done.stderr)[-500:]}")
         (port,) = free_ports(1)
-        command = [server, *_SETTINGS, f"--datadir={data}", f"--port={port}"]
+        command = [server, *_SETTINGS, *places, f"--port={port}"]
         command += [f"--socket={folder}/s", f"--init-file={first}", f"--pid-file={folder}/pid"]
         command += [f"--user={_OWNER}"] if os.getuid() == 0 else []
         # It listens after the first statements were done.
