@@ -277,6 +277,9 @@ def test_what_the_database_refuses_names_the_column(url: str, spark: SparkSessio
         ("numeric(10,1)", "decimal(9,2)", False),
         ("numeric", "decimal(9,2)", False),
         ("bigint", "int", True),
+        ("bigint", "tinyint", True),
+        ("double precision", "float", True),
+        ("double precision", "int", False),
         ("integer", "bigint", False),
         ("real", "double", False),
         ("jsonb", "string", False),
@@ -287,12 +290,14 @@ def test_columns_that_need_a_look_at_each_value_take_the_direct_road(
     url: str, spark: SparkSession, declared: str, kind: str, by_executors: bool
 ) -> None:
     table = "road_" + "".join(c for c in declared + kind if c.isalnum())
-    pg(url, f"CREATE TABLE {table} (c {declared})")
+    pg(url, f"CREATE TABLE {table} (c {declared}, batch bigint)")
     value = "array(7)" if "array" in kind else "7"
     frame = spark.range(2).selectExpr(f"CAST({value} AS {kind}) AS c")
-    assert server_sink(url, table, bulk="always").write(frame_batch(frame, 0, sink=table))
+    options = {"bulk": "always", "batch_column": "batch"}
+    assert server_sink(url, table, **options).write(frame_batch(frame, 0, sink=table))
     assert is_bulk(url, table) == [by_executors]
     assert sum(pg_rows(url, table, "c::text").values()) == 2
+    server_sink(url, table, 2, **options)  # what is stored has the digest of what was staged
 
 
 def test_a_batch_after_a_small_one_takes_the_direct_road(

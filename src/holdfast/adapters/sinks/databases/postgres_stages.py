@@ -39,11 +39,12 @@ RESULT = "stage string, rows long, digest string, refused string"
 
 _WIDER = {
     "smallint": ("smallint", "integer", "bigint"),
-    "integer": ("integer", "bigint", "double precision"),
+    "integer": ("integer", "bigint"),
     "real": ("real", "double precision"),
     "text": ("text", "character varying"),
 }
-"""Types that keep every value of a type as it is, where it is not the type alone."""
+"""Types that keep every value of a type as it is and hash it alike, where not the type alone does:
+the digest of what was staged must be that of what is stored."""
 
 _TYPES = {
     **dict.fromkeys(("byte", "tinyint", "short", "smallint"), "smallint"),
