@@ -1,7 +1,10 @@
 """Why a query ended, read out of what Spark says."""
 
+import logging
+
 import pytest
 
+from holdfast.adapters.spark import session
 from holdfast.core.running.backoff import WAIT_S_MAX, wait_s
 from holdfast.core.running.failure import cause_line, is_interruption, of_error, of_text
 from holdfast.errors import FencedError, RefusedError, UnreachableError
@@ -69,3 +72,9 @@ def test_an_interruption_is_told_from_a_failure() -> None:
 def test_waits_grow_to_a_bound() -> None:
     waits = [wait_s(n) for n in range(1, 40)]
     assert waits == sorted(waits) and waits[0] == 1.0 and waits[-1] == WAIT_S_MAX
+
+
+@pytest.mark.parametrize(("module", "shown"), [("py4j/java_gateway.py", False), ("job.py", True)])
+def test_the_log_of_a_call_that_broke_off_is_py4js_own(module: str, shown: bool) -> None:
+    record = logging.LogRecord("root", logging.ERROR, f"/lib/{module}", 1, "broken", None, None)
+    assert session.is_not_of_py4j(record) is shown

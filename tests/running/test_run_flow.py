@@ -27,8 +27,9 @@ from holdfast.errors import (
     UsageError,
 )
 from holdfast.flows.lease import acquire
+from holdfast.flows.prepare import Surrounding, prepare_or_raise
 from holdfast.flows.run import exit_code, run
-from holdfast.flows.supervise import StopSignal
+from holdfast.flows.supervise import StopSignal, Supervisor
 from tests.running.fake_engine import QUERY_ID, FakeEngine, FakeQuery, declared, job_named
 
 PASSING = Failure(
@@ -337,3 +338,27 @@ def test_what_another_start_has_half_done_is_told_as_that_start(base: str) -> No
     (after,) = ran(declared(base, "a"), FakeEngine({}))
     assert (during.end, during.code, during.exit_code) == ("refused", "HF021", 3)
     assert (after.end, after.code, after.exit_code) == ("refused", "HF216", 1)
+
+
+def test_the_first_plan_of_a_query_that_runs_already_is_not_taken_for_a_leftover(base: str) -> None:
+    """As the library door has it: the query was started, and then it is followed."""
+    job = job_named("a", base)
+    around = Surrounding(
+        base=base,
+        profile="test",
+        master="local[2]",
+        code_revision=None,
+        secrets=frozenset(),
+        once=True,
+        take_over=False,
+    )
+    prepared = prepare_or_raise(job, around, (), lambda event: None)
+    planning = Path(job.checkpoint) / "offsets" / ".0.3f0c4b1e-0000-4000-8000-000000000000.tmp"
+    planning.parent.mkdir(parents=True)
+    planning.write_bytes(b"v1\n{")
+    query = FakeQuery()
+    supervisor = Supervisor(
+        prepared, around, lambda: query, StopSignal(), lambda event: None, spark_version=None
+    )
+    assert supervisor.run().end == "drained"
+    assert planning.exists()

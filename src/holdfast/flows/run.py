@@ -9,11 +9,12 @@ from holdfast.adapters.code_revision import code_revision
 from holdfast.adapters.machine import ThisMachine
 from holdfast.core.job import Declaration, Job
 from holdfast.core.running.event import Ended, Restarting, RunEvent, Started, Tell, tell_nobody
-from holdfast.core.running.ports import Binding, Engine
+from holdfast.core.running.ports import Binding, Engine, Query
 from holdfast.core.running.run import RunResult
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.flows.engine import known_master, open_engine
 from holdfast.flows.guard import check_declared
+from holdfast.flows.leftovers import put_leftovers_aside
 from holdfast.flows.prepare import Prepared, Surrounding, prepare, refused
 from holdfast.flows.supervise import StopSignal, Supervisor
 
@@ -177,10 +178,15 @@ def _supervised(
         one.lease.release()
         return refused(one.job, error, one.started_ms, around.secrets)
     binding = Binding(checkpoint=one.job.checkpoint, epoch=one.lease.epoch, check=one.lease.check)
+
+    def start() -> Query:
+        put_leftovers_aside(one.job, one.lease.epoch, tell)
+        return engine.start(one.job, once=around.once, binding=binding)
+
     supervisor = Supervisor(
         one,
         around,
-        lambda: engine.start(one.job, once=around.once, binding=binding),
+        start,
         stop,
         tell,
         spark_version=engine.version,

@@ -28,7 +28,6 @@ from holdfast.core.secret_text import as_shown, hide
 from holdfast.errors import HoldfastError, InternalError
 from holdfast.flows.fingerprinting import record_fingerprint
 from holdfast.flows.guard import remember_identity
-from holdfast.flows.leftovers import put_leftovers_aside
 from holdfast.flows.prepare import Prepared, Surrounding
 from holdfast.flows.records.recorder import Recorder
 
@@ -64,7 +63,10 @@ class Supervisor:
         spark_version: str | None,
         restarts: bool = True,
     ) -> None:
-        """`start` starts the query once; it is called again after a failure that can pass."""
+        """`start` starts the query once; it is called again after a failure that can pass.
+
+        It gives a query that may be running already, so nothing in its checkpoint is touched here.
+        """
         self._job = prepared.job
         self._records = prepared.records
         self._lease = prepared.lease
@@ -117,7 +119,6 @@ class Supervisor:
         """Start the query and follow it to its end."""
         query: Query | None = None
         try:
-            put_leftovers_aside(self._job, self._lease.epoch, self._tell)
             query = self._start()
             self._query_id = query.id
             remember_identity(self._job, self._records, query.id)

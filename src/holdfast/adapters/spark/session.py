@@ -51,6 +51,7 @@ def open_session(settings: Mapping[str, str], name: str) -> SparkSession:
         spark.sparkContext.setLogLevel("OFF")
         # py4j logs the traceback of every exception that a sink raises, which we tell in a line.
         logging.getLogger("py4j").setLevel(logging.CRITICAL)
+        logging.getLogger().addFilter(is_not_of_py4j)
     return spark
 
 
@@ -79,6 +80,11 @@ def _launch(settings: Mapping[str, str], said: IO[bytes] | None) -> None:
     streams = {} if said is None else {"stderr": said}
     gateway = launch_gateway(conf, streams)  # type: ignore[no-untyped-call]
     SparkContext._ensure_initialized(gateway=gateway)
+
+
+def is_not_of_py4j(record: logging.LogRecord) -> bool:
+    """That a call broke off when Java died it logs by the root logger; we tell that in a line."""
+    return os.path.basename(os.path.dirname(record.pathname)) != "py4j"
 
 
 def _first_line(error: BaseException) -> str:
