@@ -12,6 +12,7 @@ from sqlalchemy import URL, Connection, NullPool, create_engine
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from holdfast.adapters.sinks.databases.chunks import chunks
+from holdfast.adapters.sinks.databases.on_conflict import on_conflict
 from holdfast.adapters.sinks.databases.port import (
     Newer,
     SizedRows,
@@ -239,15 +240,7 @@ class SqliteDatabase:
         self, table: str, columns: Sequence[str], key: Sequence[str], newer: Newer | None
     ) -> str:
         """ON CONFLICT; without WHERE the parser could take it for a join's ON."""
-        conflict = f"ON CONFLICT ({', '.join(map(self.quote, key))})"
-        others = [self.quote(name) for name in columns if name not in key]
-        if not others:
-            return f"{conflict} DO NOTHING"
-        tail = f"{conflict} DO UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in others)}"
-        if newer is None:
-            return tail
-        old = f"{self.quote(table)}."
-        return f"{tail} WHERE {newer(lambda c: old + c, lambda c: f'excluded.{c}')}"
+        return on_conflict(self.quote, table, columns, key, newer)
 
     def delete_matching(
         self, connection: Connection, table: str, other: str, pairs: Mapping[str, str], where: str
