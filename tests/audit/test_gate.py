@@ -203,3 +203,23 @@ def test_a_watch_ends_when_something_else_is_held(folder: Path) -> None:
         gate.release(held)
     assert waiting.is_set()
     gate.interrupt(held)  # nobody is there any more, and nothing is written anywhere
+
+
+def test_an_interruption_is_not_taken_before_its_bell_has_rung(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The watch wakes at every operation, so also between the note and the bell."""
+    ring = os.eventfd_write
+
+    def late(bell: int, count: int) -> None:
+        time.sleep(0.5)
+        ring(bell, count)
+
+    monkeypatch.setattr(os, "eventfd_write", late)
+    held = Held(
+        operation=Operation(call="send", path="a message"), cookie=0, message=threading.Event()
+    )
+    busy = "import os, time\nwhile True: os.mkdir('a'); os.rmdir('a'); time.sleep(0.01)"
+    with gated(busy, folder) as gate:
+        threading.Timer(0.2, gate.interrupt, [held]).start()
+        assert gate.watch(lambda operation: 0, within_s=30) is held

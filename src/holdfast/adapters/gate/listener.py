@@ -113,9 +113,8 @@ class Gate:
         poll.register(self._bell, select.POLLIN)
         while time.monotonic() < deadline:
             events = poll.poll(_LOOK_S * 1000)
-            if self._interruption is not None:
-                interruption, self._interruption = self._interruption, None
-                os.eventfd_read(self._bell)
+            interruption = self._taken_interruption()
+            if interruption is not None:
                 return interruption
             if any(event & select.POLLIN for number, event in events if number != self._bell):
                 held = self._one(decide)
@@ -135,6 +134,14 @@ class Gate:
             if self._bell >= 0:  # else the program is gone already
                 self._interruption = held
                 os.eventfd_write(self._bell, 1)
+
+    def _taken_interruption(self) -> Held | None:
+        with self._bell_lock:  # without it, seen before its bell has rung
+            if self._interruption is None:
+                return None
+            os.eventfd_read(self._bell)
+            interruption, self._interruption = self._interruption, None
+            return interruption
 
     def release(self, held: Held, error: int = 0) -> None:
         """Let a held operation go on, or fail; a message only goes on."""
