@@ -1,0 +1,1 @@
+"""Evidence: facts with their origin, collected once, judged here or elsewhere, now or later."""

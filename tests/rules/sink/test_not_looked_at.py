@@ -1,0 +1,17 @@
+"""Cases of HF441."""
+
+from tests.rules.made_up import evidence, found, judged, log
+
+
+def test_no_sink_named_is_unknown() -> None:
+    assert found(evidence(sinks=()), "HF441")
+    assert judged(evidence(sinks=())).answer == "unknown"
+
+
+def test_a_sink_that_was_looked_at_is_fine() -> None:
+    assert not found(evidence(), "HF441")
+
+
+def test_before_the_first_batch_there_is_nothing_to_remember() -> None:
+    given = evidence(sinks=(), offsets=log(None), commits=log(None))
+    assert not found(given, "HF441")
