@@ -1,6 +1,7 @@
 """holdfast judge."""
 
 import importlib
+from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
@@ -88,6 +89,10 @@ def command(
         intent = Intent(from_batch=from_batch, output=with_output.value if with_output else None)
         return judge(replace(taken, intent=intent), wanted)
 
+    _deliver(answer, output)
+
+
+def _deliver(answer: Callable[[], Judged], output: Output) -> None:
     def as_text(judged: Judged) -> None:
         # rich costs 100 ms to import, which JSON need not pay.
         importlib.import_module("holdfast.surfaces.render.judge.text").print_judged(judged)
