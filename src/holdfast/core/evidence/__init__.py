@@ -1,0 +1,1 @@
+"""Facts that a verdict stands on, besides the checkpoint itself."""
