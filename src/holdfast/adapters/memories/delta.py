@@ -145,7 +145,7 @@ def _store_options() -> dict[str, str]:
 
 def _failed(error: Exception, path: str, sink: str) -> UnreachableError:
     lines = [line.strip(" ↳\t") for line in re.sub(r"\x1b\[\d+m", "", str(error)).splitlines()]
-    said = next((line for line in lines if line), type(error).__name__)
+    said = ": ".join(line for line in lines if line) or type(error).__name__
     secrets = (path,) if isinstance(path, SecretText) else ()
     return UnreachableError(
         f"the table cannot be read: {hide(said, secrets)[:300]}",

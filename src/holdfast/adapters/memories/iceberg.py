@@ -147,7 +147,9 @@ def _memory(
             "one: they were rolled back, or written to a branch, and are forgotten",
         )
     if cut:
-        notes += ("snapshots before the oldest one are expired, and what they knew is forgotten",)
+        notes += (
+            "snapshots before the oldest one are expired or replaced: what they knew is forgotten",
+        )
     origin = f"{shown_sink}: snapshots"
     others = ((query, mark.batch) for query, mark in marks if query != query_id)
     return SinkMemory(
@@ -169,8 +171,11 @@ def _ancestors(metadata: TableMetadata) -> tuple[list[Snapshot], bool]:
     """The current snapshot and those before it; and whether one of them is not there any more."""
     by_id = {snapshot.snapshot_id: snapshot for snapshot in metadata.snapshots}
     found = list(_line(by_id, metadata.current_snapshot_id))
-    cut = bool(found) and found[-1].parent_snapshot_id not in (None, -1)
-    return found, cut
+    if not found:
+        return found, False
+    # Java leaves the id of an expired parent, pyiceberg takes it out; the number stays in both.
+    oldest = found[-1]
+    return found, oldest.parent_snapshot_id is not None or (oldest.sequence_number or 0) > 1
 
 
 def _line(by_id: dict[int, Snapshot], at: int | None) -> Iterator[Snapshot]:

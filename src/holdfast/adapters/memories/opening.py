@@ -15,7 +15,7 @@ from holdfast.core.evidence.sink_memory import (
 )
 from holdfast.core.job import UNDECLARED, SinkSpec
 from holdfast.core.running.ports import NativeSink
-from holdfast.core.secret_text import HIDDEN, as_shown, is_secret_name, without_password
+from holdfast.core.secret_text import as_shown, without_password
 from holdfast.errors import HoldfastError, InternalError, NotInstalledError, UsageError
 
 FORMS: Final[Mapping[str, str]] = {
@@ -73,7 +73,7 @@ def read_memory(
         read = _of_spec(where, query_id, checkpoint)
     else:
         kind, place = _split(where)
-        sink = _shown_text(kind, place)
+        sink = _shown_place(place)
         read = _of_text(kind, place, query_id)
     memory_kind, skips = _KIND_OF.get(kind, ("own", "at-or-below"))
     try:
@@ -148,7 +148,7 @@ def _of_spec(
             case "delta":
                 ledger = options.get("mode") not in (None, "append") or _is_true(options, "ledger")
                 memory = _load("holdfast.adapters.memories.delta").read_delta(
-                    options["path"], query_id, ledger=ledger
+                    _path(spec), query_id, ledger=ledger
                 )
             case "sql":
                 place = {name: options.get(name) for name in ("url", "table", "schema", "password")}
@@ -158,7 +158,7 @@ def _of_spec(
             case "files":
                 ledger_folder = options.get("ledger")
                 memory = _load("holdfast.adapters.memories.files").read_files(
-                    options["path"], ledger_folder, query_id
+                    _path(spec), ledger_folder, query_id
                 )
             case "kafka":
                 memory = _load("holdfast.adapters.memories.kafka").read_kafka(options, query_id)
@@ -166,9 +166,7 @@ def _of_spec(
                 own = _load("holdfast.adapters.memories.own")
                 memory = own.read_own(own.own_name(spec.kind, options), checkpoint, query_id)
             case "file":
-                memory = _load("holdfast.adapters.memories.file_sink").read_file_sink(
-                    options["path"]
-                )
+                memory = _load("holdfast.adapters.memories.file_sink").read_file_sink(_path(spec))
             case _:
                 memory = _of_other(spec, query_id)
         return memory
@@ -201,25 +199,29 @@ def _of_other(spec: SinkSpec, query_id: str | None) -> SinkMemory:
     )
 
 
+def _path(spec: SinkSpec) -> str:
+    path = spec.options.get("path")
+    if not isinstance(path, str) or not path.strip():
+        raise UsageError(f"{spec.kind} sink: option 'path' is missing", next_action="add path: …")
+    return path
+
+
 def _is_true(options: Mapping[str, Any], name: str) -> bool:
     return str(options.get(name, "")).lower() == "true"
 
 
 def _shown_spec(spec: SinkSpec) -> str:
     """Where a declared sink is, without what may be secret."""
-    for name in ("path", "url", "servers", "name"):
+    for name in ("path", "url", "servers", "name", "function"):
         value = spec.options.get(name)
-        if isinstance(value, str) and not is_secret_name(name):
-            return f"{spec.kind} {without_password(as_shown(value)).partition('?')[0]}"
+        if isinstance(value, str):
+            return _shown_place(as_shown(value))
     return spec.kind
 
 
-def _shown_text(kind: str, place: str) -> str:
-    """A place as it may be shown: what follows `?` may hold secrets, but for a file's table."""
-    base, mark, _ = place.partition("?")
-    hidden = without_password(base)
-    is_server = kind in ("postgres", "mysql")
-    return f"{kind}:{hidden}" + (f"?{HIDDEN}" if mark and is_server else "")
+def _shown_place(place: str) -> str:
+    """A place as it may be shown: what follows `?` names a table or an id, or holds secrets."""
+    return without_password(place.partition("?")[0]) or "none"
 
 
 def _load(name: str) -> Any:
