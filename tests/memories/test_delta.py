@@ -100,6 +100,7 @@ def test_an_application_of_foreach_batch(gold: Path) -> None:
     assert isinstance(found.key, Known) and found.key.value == "nightly load"
     assert isinstance(found.last, Known) and found.last.value == 2
     assert [mark.where for mark in found.batches] == ["version 6", "version 5", "version 4"]
+    assert found.oldest_known is None, "code in foreachBatch may leave batches out"
     assert found.others == (OtherWriter(key=QUERY, last=3),)
 
 

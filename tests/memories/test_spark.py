@@ -1,9 +1,8 @@
-"""Delta's own sink, Spark's own file sink and ours on real Spark: what was written is remembered."""
+"""Delta's own sink, Spark's own file sink and ours on real Spark: what each remembers."""
 
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -35,10 +34,11 @@ def written(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return folder
 
 
-def run(spark: SparkSession, folder: Path, form: str, **options: Any) -> None:
-    frame = spark.readStream.schema("id long").option("maxFilesPerTrigger", 1)
-    writer = frame.json(str(folder / "in")).writeStream.format(form).trigger(availableNow=True)
-    writer = writer.option("checkpointLocation", str(folder / f"ck-{form}")).options(**options)
+def run(spark: SparkSession, folder: Path, form: str, where: str = "true") -> None:
+    reader = spark.readStream.schema("id long").option("maxFilesPerTrigger", 1)
+    frame = reader.json(str(folder / "in")).where(where)
+    writer = frame.writeStream.format(form).trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", str(folder / f"ck-{form}"))
     writer.start(str(folder / form)).awaitTermination(300)
 
 
@@ -69,6 +69,19 @@ def test_the_native_file_sink(written: Path) -> None:
     memory = read_memory(f"spark-parquet:{written / 'parquet'}", query)
     assert isinstance(memory.last, Known) and memory.last.value == 2
     assert isinstance(memory.key, Absent) and memory.notes == ()
+    assert differences(planned, committed, memory).rows == ()
+
+
+@pytest.mark.parametrize("form", ["delta", "parquet"])
+def test_a_batch_without_rows_is_no_hole(
+    spark: SparkSession, written: Path, tmp_path: Path, form: str
+) -> None:
+    shutil.copytree(written / "in", tmp_path / "in")
+    run(spark, tmp_path, form, where="id IN (0, 2)")
+    planned, committed, query = logs(tmp_path / f"ck-{form}")
+    kind = "delta" if form == "delta" else "spark-parquet"
+    memory = read_memory(f"{kind}:{tmp_path / form}", query)
+    assert [mark.batch for mark in memory.batches] == [2, 1, 0] and memory.oldest_known == 0
     assert differences(planned, committed, memory).rows == ()
 
 

@@ -99,7 +99,8 @@ def read_delta(
         table_id=_fact(sink, str(metadata.id)),
         others=other_writers(_others(table, commits, known or {}, key)),
         batches=batches,
-        oldest_known=batches[-1].batch if batches else None,
+        # Code in foreachBatch may leave batches out, empty ones for instance: a hole says nothing.
+        oldest_known=batches[-1].batch if batches and app is None else None,
         forgets_after_ms=forgets,
         notes=notes + odd,
     )
@@ -211,7 +212,13 @@ def _mark(commit: DeltaCommit, key: _Key) -> MarkedBatch | None:
 
 
 def _rows(metrics: Mapping[str, Any]) -> int | None:
-    """Rows that a commit says it wrote; Spark and delta-rs have different names for it."""
+    """Rows that a commit says it wrote; Spark and delta-rs have different names for it.
+
+    A MERGE counts those as well that it only copied: what it inserted and updated is the batch.
+    """
+    merged = [str(metrics.get(f"numTargetRows{what}", "")) for what in ("Inserted", "Updated")]
+    if all(text.isdigit() for text in merged):
+        return sum(int(text) for text in merged)
     for name in ("numOutputRows", "num_added_rows"):
         text = str(metrics.get(name, ""))
         if text.isdigit():
