@@ -24,6 +24,7 @@ from quotes import GOLDEN
 from recorded import MachineOfTheScreens, make_project, write_records
 
 from holdfast.flows import evidence
+from holdfast.flows.sources import lag
 from holdfast.surfaces.cli import fleet, history, main, show, status
 
 HOUR_MS = 3_600_000
@@ -92,6 +93,7 @@ def answer(arguments: list[str]) -> tuple[int, str, str]:
             patch.object(fleet, "now_ms", lambda: now_ms),
             patch.object(status, "now_ms", lambda: now_ms),
             patch.object(history, "now_ms", lambda: now_ms),
+            patch.object(lag, "now_ms", lambda: now_ms),
             patch.object(status, "ThisMachine", MachineOfTheScreens),
             patch.object(history, "ThisMachine", MachineOfTheScreens),
             contextlib.redirect_stdout(out),
