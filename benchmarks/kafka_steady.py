@@ -77,7 +77,9 @@ def parts_of(spark: SparkSession, place: Path, servers: str) -> dict[str, float]
     ).save()
     computed = time.perf_counter() - began
     began = time.perf_counter()
-    chunks = list(chunks_of(frame, [f"CAST({each} AS BINARY)" for each in (KEY, VALUE)]))
+    chunks = list(
+        chunks_of(frame.selectExpr(*(f"CAST({each} AS BINARY)" for each in (KEY, VALUE))))
+    )
     handed = time.perf_counter() - began
     records = [pair for keys, values in chunks for pair in zip(keys, values, strict=True)]
     digest = RecordDigest()

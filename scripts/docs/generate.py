@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from quotes import from_hex, from_text, from_zip
+from rule_pages import rules
 from screens import help_text, json_answer, screen
 from tables import (
     codes,
@@ -52,6 +53,7 @@ REGIONS: dict[str, Callable[..., str]] = {
     "offset-kinds": offset_kinds,
     "pinned": pinned,
     "quote": from_text,
+    "rules": rules,
     "screen": screen,
     "steps": steps,
     "zip": from_zip,

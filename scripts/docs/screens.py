@@ -23,6 +23,7 @@ from unittest.mock import patch
 from quotes import GOLDEN
 from recorded import MachineOfTheScreens, make_project, write_records
 
+from holdfast.flows import evidence
 from holdfast.surfaces.cli import fleet, history, main, show, status
 
 HOUR_MS = 3_600_000
@@ -87,6 +88,7 @@ def answer(arguments: list[str]) -> tuple[int, str, str]:
         code = 0
         with (
             patch.object(show, "now_ms", lambda: now_ms),
+            patch.object(evidence, "now_ms", lambda: now_ms),
             patch.object(fleet, "now_ms", lambda: now_ms),
             patch.object(status, "now_ms", lambda: now_ms),
             patch.object(history, "now_ms", lambda: now_ms),

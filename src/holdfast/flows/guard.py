@@ -27,7 +27,7 @@ def check_start(job: Job, records: Records, *, given_by_hand: bool) -> tuple[Gua
 
     Reads names and a few small files. Raises UnreachableError where a store gives no answer.
     """
-    remembered = remember(job, records)
+    remembered = remember(job.checkpoint, records)
     found = look_at_checkpoint(job.checkpoint)
     is_needed = needs_neighbours(found, remembered)
     return judge_start(

@@ -26,7 +26,6 @@ from holdfast.core.guards.start.evidence import (
     Neighbour,
     Remembered,
 )
-from holdfast.core.job import Job
 from holdfast.core.limits import (
     FOLDERS_ABOVE_MAX,
     FOLDERS_INSIDE_MAX,
@@ -107,12 +106,12 @@ def look_at_neighbours(location: str) -> tuple[Neighbour, ...]:
         return tuple(neighbour for neighbour in found if neighbour is not None)
 
 
-def remember(job: Job, records: Records) -> Remembered:
-    """What our records say of this job's checkpoint."""
+def remember(checkpoint: str, records: Records) -> Remembered:
+    """What our records say of the checkpoint at a location."""
     identity = _identity(records)
     runs = records.names(RUNS)
     ended = _newest_end(records, runs)
-    is_elsewhere = isinstance(identity, Known) and not _is_here(identity.value, job.checkpoint)
+    is_elsewhere = isinstance(identity, Known) and not _is_here(identity.value, checkpoint)
     return Remembered(
         identity=identity,
         newest_start=_newest_start(records, runs),

@@ -1,1 +1,1 @@
-"""Facts that a verdict stands on, besides the checkpoint itself."""
+"""Evidence: facts with their origin, collected once, judged here or elsewhere, now or later."""

@@ -23,6 +23,8 @@ COMMANDS: dict[str, str] = {
     "doctor": "Say what would keep jobs from running here, each with the line that mends it.",
     "audit": "Kill a job at every durable step of its batches, and compare what it writes.",
     "show": "Explain a checkpoint: what it holds, what is in flight, what a restart will do.",
+    "judge": "Say whether a restart is safe, for which goal, and how we know.",
+    "evidence": "Save everything that decides about a restart, to be judged later or elsewhere.",
     "fleet": "List every checkpoint below a folder or bucket, and what is odd about each.",
     "diff": "Put two checkpoints side by side: same lineage or not, and where they part.",
     "schema": "Print the JSON Schema of every JSON output, or of holdfast.yaml.",

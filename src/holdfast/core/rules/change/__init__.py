@@ -1,0 +1,1 @@
+"""Rules about what changed between the query that ran and the one that is to start."""

@@ -1,0 +1,1 @@
+"""Rules about the two logs and metadata."""

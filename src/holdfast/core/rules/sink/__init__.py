@@ -1,0 +1,1 @@
+"""Rules about what the sink remembers, held against the checkpoint."""

@@ -1,0 +1,1 @@
+"""`judge` and `evidence` for people and for programs."""
