@@ -189,20 +189,36 @@ def test_of_many_versions_only_the_newest_are_listed(tmp_path: Path) -> None:
     assert found.oldest_known == 200
 
 
+def test_writers_that_may_have_been_missed_are_owned_up_to(tmp_path: Path) -> None:
+    path = tmp_path / "gold"
+    append(path, OTHER, 5)
+    log = path / "_delta_log"
+    for version in range(1, 250):
+        said = {"txn": {"appId": QUERY, "version": version, "lastUpdated": version}}
+        (log / f"{version:020d}.json").write_text(json.dumps(said) + "\n")
+    found = read_memory(f"delta:{path}", QUERY)
+    assert found.others == () and any("last 200 versions only" in note for note in found.notes)
+    DeltaTable(path).create_checkpoint()
+    again = read_memory(f"delta:{path}", QUERY)
+    assert again.others == (OtherWriter(key=OTHER, last=5),) and again.notes == ()
+
+
 @pytest.mark.server
 def test_on_s3_with_few_requests(s3_environment: S3Server) -> None:
     bucket = f"lake-{uuid.uuid4().hex[:12]}"
     s3_environment.client().create_bucket(Bucket=bucket)
     table = f"s3://{bucket}/gold"
     options = {"allow_http": "true", "aws_s3_allow_unsafe_rename": "true"}
-    for batch in range(3):
-        append(table, QUERY, batch, storage_options=options)
+    for batch in range(22):
+        append(table, OTHER if batch < 2 else QUERY, batch, storage_options=options)
+    DeltaTable(table, storage_options=options).create_checkpoint()
     s3_environment.forget()
     found = read_memory(f"delta:{table}", QUERY)
     assert isinstance(found.last, Known), found.last
-    assert found.last.value == 2
-    assert [mark.batch for mark in found.batches] == [2, 1, 0]
-    assert len(s3_environment.requests()) <= 30
+    assert found.last.value == 21
+    assert [mark.batch for mark in found.batches] == list(range(21, 1, -1))
+    assert found.others == (OtherWriter(key=OTHER, last=1),) and found.notes == ()
+    assert len(s3_environment.requests()) <= 80
     missing = read_memory(f"delta:s3://{bucket}/none", QUERY)
     assert missing.exists is False and isinstance(missing.last, Absent)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.adapters.memories import sql
 from holdfast.adapters.memories.opening import read_memory
 from holdfast.adapters.records.opening import open_records
 from holdfast.adapters.sinks.own.function import open_sink as open_function
@@ -134,6 +135,24 @@ def test_what_a_killed_writer_left_is_seen_through_and_not_rolled_back(tmp_path:
     found = read_memory(f"sqlite:{path}?table=events", QUERY)
     assert last_of(found) == 2, "what was not committed does not count"
     assert (path.read_bytes(), journal.read_bytes()) == before
+
+
+def test_a_writer_at_work_is_not_read_by_halves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sql, "LOCK_WAIT_S", 0.1)
+    path = tmp_path / "out.db"
+    filled_sqlite(path)
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("BEGIN EXCLUSIVE")
+    found = read_memory(f"sqlite:{path}?table=events", QUERY)
+    assert isinstance(found.last, Unreadable) and "locked" in found.last.reason
+    writer.execute("ROLLBACK")
+    writer.execute("BEGIN IMMEDIATE")
+    writer.execute("UPDATE holdfast_ledger SET last_batch = 77")
+    assert last_of(read_memory(f"sqlite:{path}?table=events", QUERY)) == 2
+    writer.execute("ROLLBACK")
+    writer.close()
 
 
 def test_a_path_with_odd_characters(tmp_path: Path) -> None:

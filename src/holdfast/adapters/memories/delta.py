@@ -78,7 +78,8 @@ def read_delta(
     remote = local_path(str(path)) is None
     try:
         log = DeltaCommits(table, remote=remote)
-        commits, known = log.newest(), log.known_writers()
+        commits = log.newest()
+        known = log.known_writers(commits[-1].version if commits else table.version() + 1)
         key = _key(table, path, query_id, app, ledger)
         version = None if key is None else table.transaction_version(key.app)
         metadata = table.metadata()
@@ -146,7 +147,7 @@ def _store_options() -> dict[str, str]:
 
 def _failed(error: Exception, path: str, sink: str) -> UnreachableError:
     lines = [line.strip(" ↳\t") for line in re.sub(r"\x1b\[\d+m", "", str(error)).splitlines()]
-    said = ": ".join(line for line in lines if line) or type(error).__name__
+    said = ": ".join(line for line in lines if line).partition("<?xml")[0] or type(error).__name__
     secrets = (path,) if isinstance(path, SecretText) else ()
     return UnreachableError(
         f"the table cannot be read: {hide(said, secrets)[:300]}",

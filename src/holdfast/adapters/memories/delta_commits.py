@@ -19,8 +19,9 @@ from deltalake.fs import DeltaStorageHandler
 from holdfast.core.limits import MIB
 
 LOCAL_COMMITS: Final = 200
-REMOTE_COMMITS: Final = 50
-"""Commits that are looked at on a store, each by a request."""
+REMOTE_COMMITS: Final = 20
+"""Commits that are looked at on a store, each by two requests; Spark writes a checkpoint of the log
+every ten, which has all writers before it."""
 
 COMMIT_BYTES_MAX: Final = 16 * MIB
 """One commit; that of a batch with 10,000 files has about 5."""
@@ -64,13 +65,18 @@ class DeltaCommits:
                 found.append(commit)
         return found
 
-    def known_writers(self) -> Mapping[str, int] | None:
-        """Ids that the newest checkpoint of the log has, None where that cannot be told."""
+    def known_writers(self, oldest_seen: int) -> Mapping[str, int] | None:
+        """Ids that the newest checkpoint of the log has; None where some may have been missed.
+
+        `oldest_seen` is the oldest commit that was looked at: none may lie between the two.
+        """
         pointer = self._read(f"{_LOG}/_last_checkpoint", _POINTER_BYTES_MAX)
         if pointer is None:
-            return {} if self._version < LOCAL_COMMITS and not self._remote else None
+            return {} if oldest_seen == 0 else None
         try:
             said = json.loads(pointer)
+            if int(said["version"]) < oldest_seen - 1:
+                return None
             writers: dict[str, int] = {}
             for name in _checkpoint_files(said):
                 writers |= self._transactions(f"{_LOG}/{name}")
@@ -83,8 +89,8 @@ class DeltaCommits:
             data = self._read(path, COMMIT_BYTES_MAX)
             return {} if data is None else _actions(data)[1]
         with self._files.open_input_file(path) as file:
-            column = pyarrow.parquet.ParquetFile(file).read(columns=["txn"]).column("txn")
-        said = column.drop_null().to_pylist()
+            found = pyarrow.parquet.ParquetFile(file, pre_buffer=True).read(columns=["txn"])
+        said = found.column("txn").drop_null().to_pylist()
         return {each["appId"]: each["version"] for each in said if each.get("appId") is not None}
 
     def _commit(self, version: int) -> DeltaCommit | None:

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,6 +38,7 @@ COPY_BYTES_MAX: Final = 1024 * MIB
 
 _WITH = ("", "-journal", "-wal")
 _STATEMENT_S = 20
+_NEEDS_WRITING = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 _PART = r'(?:"((?:[^"]|"")+)"|([^".]+))'
 _NAME = re.compile(rf"(?:{_PART}\.)?{_PART}")
 
@@ -163,12 +165,18 @@ def _looking(database: Database) -> Iterator[tuple[Database, Connection]]:
 
 
 def _is_readable(seen: SqliteDatabase) -> bool:
-    """Whether it can be read where it lies; no sound database is not a matter of the right."""
+    """Whether it can be read where it lies, which a transaction to be rolled back prevents.
+
+    One that is locked by a writer at work is not copied: the copy would be torn.
+    """
     try:
         with seen.reading():
             return True
-    except UnreachableError:
-        return False
+    except UnreachableError as error:
+        cause = getattr(error.__cause__, "orig", None)
+        if getattr(cause, "sqlite_errorcode", 0) & 0xFF in _NEEDS_WRITING:
+            return False
+        raise
 
 
 def _copied(path: Path, folder: Path) -> Path:
