@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from holdfast.adapters.clock import now_ms
 from holdfast.adapters.memories.opening import read_memory
 from holdfast.adapters.records.opening import open_records
+from holdfast.adapters.sources.opening import parse_source
 from holdfast.core.evidence.around import Holder, Query, Remembered
 from holdfast.core.evidence.evidence import Evidence
 from holdfast.core.evidence.logs import SourceSpan
@@ -18,11 +19,18 @@ from holdfast.core.running.lease import Machine, epoch_name
 from holdfast.core.running.ports import Records
 from holdfast.core.running.run import RUNS, fingerprint_name
 from holdfast.errors import HoldfastError
-from holdfast.flows.declaration import load
 from holdfast.flows.locate import locate
 from holdfast.flows.reading import Look, read_checkpoint
 from holdfast.flows.records.run_records import list_runs, read_epoch
 from holdfast.flows.show import BatchView, batch_view
+from holdfast.flows.sources.asking import (
+    ask,
+    declared_job,
+    placed,
+    remembered_of,
+    without_position,
+)
+from holdfast.flows.sources.positions import positions_of
 from holdfast.flows.start_evidence import remember
 from holdfast.flows.targets import find_targets
 
@@ -55,13 +63,21 @@ def take_evidence(asked: Asked, machine: Machine) -> Evidence:
         now_ms(),
     )
     evidence = _with_records(evidence, look.checkpoint.location, machine)
-    job = _job(asked) if target.declared else None
-    return replace(evidence, sinks=_memories(asked, job, evidence, target.checkpoint))
-
-
-def _job(asked: Asked) -> Job:
-    jobs = load(asked.file, asked.profile).jobs
-    return next(job for job in jobs if job.name == asked.target)
+    secrets: frozenset[str] = frozenset()
+    job = None
+    if target.declared:
+        job, secrets = declared_job(target.name, asked.file, asked.profile)
+    given = [parse_source(text) for text in asked.sources]
+    positions = positions_of(located.storage, look)
+    remembered = remembered_of(target.checkpoint)
+    wanted = (
+        placed(positions, job, given, remembered) if positions else without_position(job, given)
+    )
+    return replace(
+        evidence,
+        sinks=_memories(asked, job, evidence, target.checkpoint),
+        sources=ask(wanted, remembered, secrets),
+    )
 
 
 def _memories(

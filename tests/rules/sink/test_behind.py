@@ -25,3 +25,8 @@ def test_one_missing_in_the_middle_is_found() -> None:
 def test_what_is_not_listed_is_not_called_missing() -> None:
     assert not found(evidence(), "HF444")
     assert not found(in_flight(), "HF444"), "the batch in flight need not be there"
+
+
+def test_marks_of_iceberg_may_have_expired() -> None:
+    given = evidence(sinks=(memory(None, kind="iceberg"),))
+    assert found(given, "HF444")[0].weight == "unknown"

@@ -1,30 +1,22 @@
 """lag: how far a query is behind each of its sources, and whether they still have the rest."""
 
 import importlib
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from holdfast.adapters.clock import now_ms
-from holdfast.adapters.records.opening import open_records
 from holdfast.adapters.sources.opening import (
-    kind_of_offset,
     open_kafka,
     parse_source,
-    read_source,
 )
 from holdfast.adapters.storage.opening import shown
 from holdfast.core.evidence.source_findings import source_findings
 from holdfast.core.evidence.source_state import SourceState, sameness
-from holdfast.core.fact import Unreadable
 from holdfast.core.finding import Finding
-from holdfast.core.job import UNDECLARED, Job, SourceSpec
-from holdfast.core.secret_text import hide
-from holdfast.errors import HoldfastError, RefusedError, UsageError
-from holdfast.flows.declaration import load
+from holdfast.errors import RefusedError, UsageError
 from holdfast.flows.locate import locate
 from holdfast.flows.reading import read_checkpoint
-from holdfast.flows.sources.positions import ReadOn, positions_of
-from holdfast.flows.sources.remembered import Remembered, remember_sources
+from holdfast.flows.sources.asking import Asked, ask, declared_job, placed, remembered_of
+from holdfast.flows.sources.positions import positions_of
 from holdfast.flows.targets import find_targets
 
 _OFFSET_END = 2**63
@@ -57,14 +49,6 @@ class Lag:
         return bool(self.sources) and all(state.problem is None for state in self.sources)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """A source with all that is needed to ask it."""
-
-    read_on: ReadOn
-    spec: SourceSpec | None
-
-
 def lag(
     typed: str,
     *,
@@ -76,12 +60,14 @@ def lag(
     """Ask the sources of a job or checkpoint; writes nothing but the group that was asked for."""
     given = [parse_source(text) for text in sources]
     _, [target] = find_targets(typed, file=file, profile=profile)
-    job, secrets = _declared(target.name, file, profile) if target.declared else (None, frozenset())
+    job, secrets = (
+        declared_job(target.name, file, profile) if target.declared else (None, frozenset())
+    )
     located = locate(target.checkpoint)
     look = read_checkpoint(located.storage, notes=located.notes)
-    remembered = _remembered(target.checkpoint)
-    asked = _placed(positions_of(located.storage, look), job, given, remembered)
-    states = tuple(_hidden(_state(each, remembered), secrets) for each in asked)
+    remembered = remembered_of(target.checkpoint)
+    asked = placed(positions_of(located.storage, look), job, given, remembered)
+    states = ask(asked, remembered, secrets)
     moment = now_ms()
     findings = [finding for state in states for finding in source_findings(state, moment)]
     broken = [f for f in look.checkpoint.warnings if f.severity == "error"]
@@ -96,70 +82,7 @@ def lag(
     )
 
 
-def _declared(name: str, file: str, profile: str | None) -> tuple[Job, frozenset[str]]:
-    declaration = load(file, profile)
-    return next(job for job in declaration.jobs if job.name == name), declaration.secrets
-
-
-def _remembered(checkpoint: str) -> Remembered:
-    try:
-        return remember_sources(open_records(checkpoint))
-    except HoldfastError:
-        # Then nothing is known of earlier runs, and the answer says unknown, not same.
-        return Remembered()
-
-
-def _placed(
-    positions: Iterable[ReadOn],
-    job: Job | None,
-    given: list[SourceSpec],
-    remembered: Remembered,
-) -> list[_Asked]:
-    """Each source with where it is: as typed, as declared, or as an earlier run wrote it down."""
-    left = list(given)
-    placed = []
-    for read_on in positions:
-        told = read_on.start or read_on.planned
-        kind = kind_of_offset(told) if told is not None else None
-        spec = next((each for each in left if each.format == kind), None)
-        if spec is not None:
-            left.remove(spec)
-        elif job is not None and read_on.position == 0 and job.source.format != UNDECLARED:
-            spec = job.source  # a declaration speaks of one source
-        else:
-            spec = remembered.spec(read_on.position)
-        placed.append(_Asked(read_on=read_on, spec=spec))
-    if left:
-        raise UsageError(
-            f"no source of this checkpoint is {left[0].format}, or it is named already",
-            subject="--source",
-            next_action="`holdfast show` says what kinds of sources it has",
-        )
-    return placed
-
-
-def _state(asked: _Asked, remembered: Remembered) -> SourceState:
-    read_on = asked.read_on
-    return read_source(
-        asked.spec,
-        read_on.start,
-        position=read_on.position,
-        planned=read_on.planned,
-        remembered=remembered.identity(read_on.position),
-        file_log=read_on.file_log,
-    )
-
-
-def _hidden(state: SourceState, secrets: frozenset[str]) -> SourceState:
-    """What libraries say may hold an address or a user that came from the environment."""
-    problem = state.problem
-    if problem is not None:
-        problem = Unreadable(problem.origin, hide(problem.reason, secrets), problem.code)
-    notes = tuple(hide(note, secrets) for note in state.notes)
-    return replace(state, problem=problem, notes=notes)
-
-
-def _mirror(group: str, asked: list[_Asked], states: tuple[SourceState, ...]) -> Mirrored:
+def _mirror(group: str, asked: list[Asked], states: tuple[SourceState, ...]) -> Mirrored:
     """Write the stored positions of every Kafka source as those of a group."""
     written = 0
     for each, state in zip(asked, states, strict=True):

@@ -55,7 +55,7 @@ def _to_be_dropped(evidence: Evidence, sink: SinkMemory) -> tuple[int | None, st
     if evidence.has_batches or not evidence.sources or not sink.batches:
         return None, ""
     marks = sink.batches
-    if sink.oldest_known not in (0, None) or any(mark.rows is None for mark in marks):
+    if sink.oldest_known != 0 or any(mark.rows is None for mark in marks):
         return None, ""
     spans = [
         part.latest - (part.earliest or 0)

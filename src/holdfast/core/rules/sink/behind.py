@@ -14,10 +14,10 @@ from collections.abc import Iterator
 
 from holdfast.core.evidence.evidence import Evidence
 from holdfast.core.evidence.sink_memory import SinkMemory
-from holdfast.core.fact import Known, Unreadable
+from holdfast.core.fact import Absent, Known, Unreadable
 from holdfast.core.goal import Goal
 from holdfast.core.rules.rule import Rule
-from holdfast.core.verdict import RuleFinding
+from holdfast.core.verdict import RuleFinding, Weight
 
 
 def _check(rule: Rule, evidence: Evidence, goal: Goal) -> Iterator[RuleFinding]:
@@ -31,8 +31,11 @@ def _check(rule: Rule, evidence: Evidence, goal: Goal) -> Iterator[RuleFinding]:
         if first is None:
             continue
         there = "is not there" if sink.exists is False else f"has no mark of batch {first:,}"
+        # Iceberg finds marks by going back from the current snapshot: an expired one ends the way.
+        may_be_expired = sink.kind == "iceberg" and isinstance(sink.last, Absent)
+        weight: Weight = "unknown" if may_be_expired else "unsafe"
         yield rule.found(
-            "unsafe" if goal == "resume" else "note",
+            weight if goal == "resume" else "note",
             f"{sink.sink} {there}, and a start takes everything up to batch {done:,} as done",
             evidence=sink.last.origin,
             consequence="the rows of those batches are missing, and a resume does not bring them",
