@@ -11,6 +11,7 @@ from holdfast.surfaces.render.audit.contract import AuditEnvelope
 from holdfast.surfaces.render.contract_envelope import Envelope, Model
 from holdfast.surfaces.render.contract_records import HistoryEnvelope, StatusEnvelope
 from holdfast.surfaces.render.demo.contract import DemoEnvelope
+from holdfast.surfaces.render.explain.contract import ExplainEnvelope
 
 Count = int
 FactStatus = Literal["known", "absent", "unreadable"]
@@ -340,6 +341,7 @@ MODELS: dict[str, type[Envelope]] = {
     "doctor": DoctorEnvelope,
     "status": StatusEnvelope,
     "history": HistoryEnvelope,
+    "explain": ExplainEnvelope,
     "error": ErrorEnvelope,
 }
 
