@@ -91,8 +91,7 @@ def test_an_unfinished_repartitioning(builder: CheckpointBuilder) -> None:
 
 def test_state_that_is_missing(builder: CheckpointBuilder) -> None:
     builder.metadata().batches(range(3))
-    assert said("state", builder)[0] == "disagrees"
-    assert said("state-directory", builder)[0] == "agrees"
+    assert said("state", builder)[0] == said("state-directory", builder)[0] == "agrees"
     builder.state("0/1.delta", "0/2.delta", "0/3.delta", "1/1.delta", "1/2.delta")
     assert said("state", builder) == ("agrees", ("HF111",))
     builder.state("1/3.delta")
@@ -177,6 +176,17 @@ def test_a_code_of_ours_is_looked_for_in_the_checkpoint(builder: CheckpointBuild
         if answer is not None
     }
     assert answers == {"HF106": "agrees", "HF107": "disagrees"}
+
+
+def test_what_only_a_full_reading_finds_is_no_disagreement(builder: CheckpointBuilder) -> None:
+    builder.metadata().batches(range(2))
+    assert said("HF103", builder)[0] == said("HF128", builder)[0] == "cannot tell"
+    assert said("HF107", builder)[0] == "disagrees"
+
+
+def test_a_source_without_a_position_may_be_of_any_kind(builder: CheckpointBuilder) -> None:
+    builder.metadata().plan(0, '{"logOffset":0}', "-").commit(0)
+    assert said("kafka-position", builder)[0] == "cannot tell"
 
 
 def test_what_a_checkpoint_cannot_say(builder: CheckpointBuilder) -> None:

@@ -20,6 +20,7 @@ from holdfast.core.explain.agreement_state import (
 )
 from holdfast.core.explain.say import Agreement, agrees, by_code, cannot_tell, disagrees
 from holdfast.core.fact import Absent, Known, Unreadable
+from holdfast.core.offsets.opaque import OPAQUE
 from holdfast.core.pinned_conf import PARTITIONS, SOURCE_EVOLUTION, partitions_of
 
 Check: TypeAlias = Callable[[Checkpoint], Agreement]
@@ -227,8 +228,9 @@ def sizes(found: Checkpoint) -> Agreement:
 
 def _of_kind(kind: Literal["kafka", "delta"]) -> Check:
     def check(found: Checkpoint) -> Agreement:
-        kinds = {s.offset.kind.name for s in found.sources if s.offset is not None}
-        if kinds and kind not in kinds and "opaque" not in kinds:
+        # A source without a position, or with one that no kind knows, may be of any kind.
+        kinds = {s.offset.kind.name if s.offset else OPAQUE.name for s in found.sources}
+        if kinds and kind not in kinds and OPAQUE.name not in kinds:
             return disagrees(f"no source of this checkpoint is of kind {kind}")
         return position(found)
 
@@ -279,10 +281,19 @@ CHECKS: Final[Mapping[str, Check]] = {
 """By the name that an explanation has in `check`."""
 
 
+SEEN_BY_NAMES: Final = frozenset(
+    ("HF104", "HF106", "HF107", "HF108", "HF109", "HF110", "HF132", "HF133")
+)
+"""Findings that the names of files decide, which are always looked at: not found is a no."""
+
+
 def agreement(check: str, found: Checkpoint) -> Agreement:
     """What this checkpoint says to it; one of our own codes is looked for by itself."""
     if check in CHECKS:
         return CHECKS[check](found)
     if check.startswith("HF1"):
-        return by_code(found, check) or disagrees(f"{check} was not found in this checkpoint now")
+        said = f"{check} was not found in this checkpoint now"
+        return by_code(found, check) or (
+            disagrees(said) if check in SEEN_BY_NAMES else cannot_tell(said)
+        )
     return cannot_tell("a checkpoint says nothing to this")

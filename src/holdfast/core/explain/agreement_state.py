@@ -11,7 +11,9 @@ def state(found: Checkpoint) -> Agreement:
     if (answer := by_code(found, "HF111", "HF126", "HF118", "HF112")) is not None:
         return answer
     if not found.operators:
-        return disagrees("there is no state in this checkpoint: the operator is new to it")
+        if not found.offsets.ids:
+            return cannot_tell("no batch was ever planned")
+        return agrees("there is no state here: the operator is new to it, or state/ was deleted")
     return disagrees("the files of the state after the last finished batch are all there")
 
 

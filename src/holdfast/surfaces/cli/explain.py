@@ -38,9 +38,9 @@ def command(
     ] = None,
     output: Annotated[Output, typer.Option(help="How to write the answer.")] = Output.text,
 ) -> None:
-    """Say what an error means: its cause, what to look at, whether trying again can help.
+    """Say what an error means, and what not to do about it: a message, a log, a code.
 
-    Knows errors of Spark, Delta, Kafka and our own, in a message, a stack trace or a whole log.
+    Says the cause, what to look at, whether trying again can help, and what to type next. Knows errors of Spark, Delta, Kafka and our own, in a message, a stack trace or a whole log.
     Reads only. Exit code 0: recognised; 4: not recognised; 2: could not be read.
     """
     taken = what_is(what)
