@@ -55,6 +55,40 @@ def test_a_wrapper_on_the_same_line_gives_way(name: str) -> None:
     assert [m.by for m in result.matches] == [name, "STREAM_FAILED"]
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("checkpointLocation must be specified either through option", "1298"),
+        ("This query does not support recovering from checkpoint location", "1299"),
+        ("Failed to rename as /c/offsets/3 already exists", "2198"),
+        ('possible problem with the location of your "_spark_metadata"', "2200"),
+        ("Multiple streaming queries are concurrently using /c", "2207"),
+        ("Cannot purge as it might break internal state", "2260"),
+        ("Clean up source files is not supported when reading", "2261"),
+        ("possible problem with the location of your checkpoint", "2263"),
+    ],
+)
+def test_conditions_whose_name_spark_never_prints_are_found_by_their_words(
+    words: str, name: str
+) -> None:
+    assert best(words) == EXPLAINED_BY[f"_LEGACY_ERROR_TEMP_{name}"]
+
+
+def test_a_trace_of_python() -> None:
+    text = (
+        "Traceback (most recent call last):\n"
+        '  File "job.py", line 9, in <module>\n'
+        "    query.awaitTermination()\n"
+        "pyspark.errors.exceptions.captured.StreamingQueryException: "
+        + WRAPPED
+        + bracketed("KAFKA_DATA_LOSS.PARTITION_OFFSET_CHANGED")
+        + '\nset the source option "failOnDataLoss" to "false".\n'
+    )
+    result = of(text)
+    assert result.matches[0].by == "KAFKA_DATA_LOSS.PARTITION_OFFSET_CHANGED"
+    assert [advice.id for advice in result.advice] == ["fail-on-data-loss-false"]
+
+
 def test_the_innermost_cause_comes_first() -> None:
     text = (
         "java.lang.IllegalStateException: [CONCURRENT_STREAM_LOG_UPDATE] x\n"

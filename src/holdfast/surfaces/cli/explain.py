@@ -40,8 +40,9 @@ def command(
 ) -> None:
     """Say what an error means, and what not to do about it: a message, a log, a code.
 
-    Says the cause, what to look at, whether trying again can help, and what to type next. Knows errors of Spark, Delta, Kafka and our own, in a message, a stack trace or a whole log.
-    Reads only. Exit code 0: recognised; 4: not recognised; 2: could not be read.
+    Says the cause, what to look at, whether trying again can help, and what to type next. Knows
+    errors of Spark, Delta, Kafka and our own, in a message, a stack trace or a whole log. Reads
+    only. Exit code 0: recognised; 4: not recognised; 2: could not be read.
     """
     taken = what_is(what)
     if taken == "file":
