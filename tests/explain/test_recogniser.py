@@ -112,6 +112,11 @@ def test_an_error_is_before_a_sign_and_lines_are_counted() -> None:
     assert (sign.count, sign.first_line, sign.last_line) == (3, 1, 3)
 
 
+def test_a_sign_of_lost_rows_is_before_a_later_one_that_passes() -> None:
+    text = "INFO Skipping already complete epoch 3\nWARN Broker may not be available.\n"
+    assert [m.explanation.id for m in of(text).matches] == ["delta-skips-epoch", "server-away"]
+
+
 def test_blocks_are_one_text() -> None:
     blocks = ["a\nb\n", "c\n[MALFORMED_LOG_FILE]\n", "d\n[MALFORMED_LOG_FILE]\n"]
     result = recognise(blocks, CATALOGUE)

@@ -34,10 +34,15 @@ class Match:
     last_line: int
 
     @property
-    def rank(self) -> tuple[int, int, int, int]:
-        """Higher is nearer to the cause: errors, the innermost, the most specific, the latest."""
+    def rank(self) -> tuple[int, bool, int, int, int]:
+        """Higher is nearer to the cause: errors, the innermost, the most specific, the latest.
+
+        Among signs, which end nothing, those come first that mean rows lost or doubled.
+        """
+        strength = self.explanation.strength
         return (
-            _ORDER[self.explanation.strength],
+            _ORDER[strength],
+            strength == "sign" and self.explanation.retry == "makes it worse",
             self.depth,
             self.precision,
             self.last_line,

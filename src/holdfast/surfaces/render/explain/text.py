@@ -73,7 +73,8 @@ def _checkpoint(page: Page, explained: Explained, said: Agreement | None) -> Non
     codes = f" ({', '.join(said.findings)})" if said.findings else ""
     text = f"{said.status}: {said.says}{codes}"
     _wrapped(page, "checkpoint", text, _STATUS_STYLES[said.status])
-    _wrapped(page, "", explained.checkpoint.restart.text)
+    # What only the sink knows is not in it, and may be what the explanation is about.
+    _wrapped(page, "", f"Going by its files alone: {explained.checkpoint.restart.text}")
 
 
 def _advice(page: Page, explained: Explained) -> None:
