@@ -194,3 +194,21 @@ def test_what_a_checkpoint_cannot_say(builder: CheckpointBuilder) -> None:
     answers = explain("STDS_CONFLICT_OPTIONS", checkpoint=str(builder.root)).agreements
     assert [answer.status for answer in answers if answer] == ["cannot tell"]
     assert json.loads((builder.root / "metadata").read_text())
+
+
+def test_the_rarer_answers(builder: CheckpointBuilder) -> None:
+    assert said("state", builder.metadata())[0] == "cannot tell"
+    builder.plan(0, '{"t":{"0":2').commit(0)
+    assert said("torn-log", builder) == ("agrees", ("HF116",))
+    builder.write("offsets/0", "")
+    assert said("next-batch", builder)[0] == "cannot tell"
+
+
+def test_state_without_a_plan_is_in_the_way(builder: CheckpointBuilder) -> None:
+    assert said("not-empty", builder.metadata().state("0/1.delta", "1/1.delta"))[0] == "agrees"
+
+
+def test_state_that_was_verified_is_not_damaged() -> None:
+    place = str(GOLDEN / "4.2.0" / "agg_rocksdb_changelog_format2" / "checkpoint")
+    answer = agreement("damage", show(place, verify=True).checkpoint)
+    assert answer.status == "disagrees"

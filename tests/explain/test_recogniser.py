@@ -184,3 +184,8 @@ def test_harmful_advice_in_a_text_is_found(text: str, expected: str) -> None:
 )
 def test_the_sink_is_read_from_the_text(line: str, sink: str | None) -> None:
     assert of(line).sink == sink
+
+
+def test_a_first_part_without_its_second_is_given_up_in_the_end() -> None:
+    text = "topic x " + "." * 500 + "\ntopic " * 3_000 + "." * 1_000 + " recreated"
+    assert not of(text).matches
