@@ -11,6 +11,7 @@ from holdfast.surfaces.render.audit.contract import AuditEnvelope
 from holdfast.surfaces.render.contract_envelope import Envelope, Model
 from holdfast.surfaces.render.contract_records import HistoryEnvelope, StatusEnvelope
 from holdfast.surfaces.render.demo.contract import DemoEnvelope
+from holdfast.surfaces.render.explain.contract import ExplainEnvelope
 from holdfast.surfaces.render.judge.contract import EvidenceEnvelope, JudgeEnvelope
 from holdfast.surfaces.render.lag.contract import LagEnvelope
 
@@ -345,6 +346,7 @@ MODELS: dict[str, type[Envelope]] = {
     "evidence": EvidenceEnvelope,
     "judge": JudgeEnvelope,
     "lag": LagEnvelope,
+    "explain": ExplainEnvelope,
     "error": ErrorEnvelope,
 }
 
