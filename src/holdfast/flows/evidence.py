@@ -1,4 +1,4 @@
-"""evidence: look once at everything that decides about a restart; read-only, never starts Spark."""
+"""evidence: look once at everything that decides about a restart; read-only, and runs no query."""
 
 from dataclasses import dataclass, replace
 
@@ -16,6 +16,7 @@ from holdfast.core.running.ports import Records
 from holdfast.core.running.run import RUNS, fingerprint_name
 from holdfast.errors import HoldfastError
 from holdfast.flows.locate import locate
+from holdfast.flows.next_query import next_query, starting_spark
 from holdfast.flows.reading import Look, read_checkpoint
 from holdfast.flows.records.run_records import list_runs, read_epoch
 from holdfast.flows.show import BatchView, batch_view
@@ -37,6 +38,10 @@ class Asked:
     verify: bool = False
     file: str = "holdfast.yaml"
     profile: str | None = None
+    against: str | None = None
+    """What is to be started: module:function, or a declaration. Analysed, and not run."""
+    spark: str | None = None
+    """The version of Spark that will start it; the installed one by default."""
 
 
 def take_evidence(asked: Asked, machine: Machine) -> Evidence:
@@ -49,6 +54,13 @@ def take_evidence(asked: Asked, machine: Machine) -> Evidence:
         _spans(look, look.found.offsets.last),
         _spans(look, _batch_of(look.checkpoint.previous_plan)),
         now_ms(),
+    )
+    evidence = replace(
+        evidence,
+        next_query=next_query(
+            target, against=asked.against, file=asked.file, profile=asked.profile
+        ),
+        spark=starting_spark(asked.spark),
     )
     return _with_records(evidence, look.checkpoint.location, machine)
 

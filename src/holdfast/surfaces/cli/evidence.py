@@ -12,6 +12,7 @@ from holdfast.core.evidence.pack import encode
 from holdfast.errors import HoldfastError
 from holdfast.flows.evidence import Asked, take_evidence
 from holdfast.surfaces.cli.delivery import Output, report_error, write_json
+from holdfast.surfaces.cli.start_options import Against, StartingSpark
 from holdfast.surfaces.render.envelope import envelope
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -31,6 +32,8 @@ def command(
         list[str] | None,
         typer.Option(help="Where it reads, such as kafka:BROKERS/TOPIC; in the order of the plan."),
     ] = None,
+    against: Against = None,
+    spark: StartingSpark = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Read every file and hold it against its checksum.")
     ] = False,
@@ -41,7 +44,8 @@ def command(
 ) -> None:
     """Save everything that decides about a restart, to be judged later or elsewhere.
 
-    Reads only, and never starts Spark. Each fact is known with its origin, absent, or unreadable
+    Reads only. Spark is started for --against alone, in a process of its own that runs no query and
+    knows no checkpoint. Each fact is known with its origin, absent, or unreadable
     with the reason; secrets are left out. `holdfast judge FILE` judges what was saved.
     """
     asked = Asked(
@@ -51,6 +55,8 @@ def command(
         verify=verify,
         file=file,
         profile=profile,
+        against=against,
+        spark=spark,
     )
     try:
         taken = take_evidence(asked, ThisMachine())

@@ -1,18 +1,27 @@
 """holdfast judge."""
 
 import importlib
+import json
+import sys
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from holdfast.adapters.evidence_file import is_evidence_file, read_evidence
 from holdfast.adapters.machine import ThisMachine
+from holdfast.adapters.page_file import write_page
+from holdfast.core.evidence.evidence import Evidence
 from holdfast.core.goal import Goal
+from holdfast.errors import UsageError
 from holdfast.flows.evidence import Asked, take_evidence
 from holdfast.flows.judge import Judged, judge
 from holdfast.surfaces.cli.delivery import Output, deliver
+from holdfast.surfaces.cli.start_options import Against, StartingSpark
 from holdfast.surfaces.render.judge.answer import judge_result
+from holdfast.surfaces.render.judge.ci import ci_lines
+from holdfast.surfaces.render.judge.sarif import sarif_log
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -42,6 +51,8 @@ def command(
         list[str] | None,
         typer.Option(help="Where it reads, such as kafka:BROKERS/TOPIC; in the order of the plan."),
     ] = None,
+    against: Against = None,
+    spark: StartingSpark = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Read every file and hold it against its checksum.")
     ] = False,
@@ -49,12 +60,17 @@ def command(
     profile: Annotated[
         str | None, typer.Option(help="Which profile; its default by default.")
     ] = None,
+    ci: Annotated[bool, typer.Option("--ci", help="One line for each finding.")] = False,
+    sarif: Annotated[
+        str | None, typer.Option(help="Also write the findings to this file, as SARIF 2.1.0.")
+    ] = None,
     output: Annotated[Output, typer.Option(help="How to write the answer.")] = Output.text,
 ) -> None:
     """Say whether a restart is safe, for which goal, and how we know.
 
-    Reads only, and never starts Spark. Exit code 0: safe; 1: unsafe; 4: not known; 2: nothing could
-    be said. Without --goal the exit code is that of resume.
+    Reads only. Spark is started for --against alone, in a process of its own that runs no query and
+    knows no checkpoint. Exit code 0: safe; 1: unsafe; 4: not known; 2: nothing could be said.
+    Without --goal the exit code is that of resume.
     """
     asked = Asked(
         target=target,
@@ -63,25 +79,44 @@ def command(
         verify=verify,
         file=file,
         profile=profile,
+        against=against,
+        spark=spark,
     )
-    wanted: Goal | None = goal.value if goal else None
-
-    def answer() -> Judged:
-        if is_evidence_file(target):
-            return judge(read_evidence(target), wanted)
-        return judge(take_evidence(asked, ThisMachine()), wanted)
-
-    def as_text(judged: Judged) -> None:
-        # rich costs 100 ms to import, which JSON need not pay.
-        importlib.import_module("holdfast.surfaces.render.judge.text").print_judged(judged)
-
     deliver(
-        answer,
+        lambda: _judged(asked, goal.value if goal else None, sarif),
         name="judge",
         output=output,
         target=lambda judged: judged.evidence.location,
         result=judge_result,
         warnings=lambda judged: (),
-        text=as_text,
+        text=_print_lines if ci else _print_page,
         code=lambda judged: judged.exit_code,
     )
+
+
+def _judged(asked: Asked, goal: Goal | None, sarif: str | None) -> Judged:
+    judged = judge(_evidence(asked), goal)
+    if sarif is not None:
+        write_page(Path(sarif), json.dumps(sarif_log(judged), indent=1) + "\n")
+    return judged
+
+
+def _print_lines(judged: Judged) -> None:
+    sys.stdout.write("".join(f"{line}\n" for line in ci_lines(judged)))
+
+
+def _print_page(judged: Judged) -> None:
+    # rich costs 100 ms to import, which JSON need not pay.
+    importlib.import_module("holdfast.surfaces.render.judge.text").print_judged(judged)
+
+
+def _evidence(asked: Asked) -> Evidence:
+    if not is_evidence_file(asked.target):
+        return take_evidence(asked, ThisMachine())
+    if asked.against or asked.spark:
+        raise UsageError(
+            "saved evidence is judged as it was taken",
+            subject=asked.target,
+            next_action="give --against and --spark to `holdfast evidence`",
+        )
+    return read_evidence(asked.target)
