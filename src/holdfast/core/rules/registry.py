@@ -59,6 +59,7 @@ from holdfast.core.rules.sink import (
     unreadable_memory,
 )
 from holdfast.core.rules.source import (
+    file_log,
     gone,
     history_gone,
     identity_unknown,
@@ -114,6 +115,7 @@ _SINK = (
     unreadable_memory,
 )
 _SOURCE = (
+    file_log,
     gone,
     history_gone,
     identity_unknown,
