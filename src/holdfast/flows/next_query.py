@@ -40,16 +40,14 @@ def next_query(
     if not _FUNCTION.fullmatch(against):
         declaration = load(against, profile)
         job = _same_job(declaration, target)
-        wanted = Analysis(file=declaration.path, profile=declaration.profile, job=job.name)
+        wanted = Analysis(file=declaration.path, profile=profile, job=job.name)
         return _analysed(job, declaration, wanted, against)
     if not target.declared:
         job = _undeclared(target.checkpoint)
         return _analysed(job, None, Analysis(function=against), against)
     declaration = load(file, profile)
     job = replace(_same_job(declaration, target), transform=against)
-    wanted = Analysis(
-        file=declaration.path, profile=declaration.profile, job=job.name, function=against
-    )
+    wanted = Analysis(file=declaration.path, profile=profile, job=job.name, function=against)
     return _analysed(job, declaration, wanted, against)
 
 
