@@ -13,7 +13,7 @@ def losing(value: str) -> object:
 
 
 def test_a_loss_that_would_be_silent_is_unknown() -> None:
-    given = compared(None, losing("False"))
+    given = compared(None, losing("False"), sources=())
     assert [each.weight for each in found(given, "HF469")] == ["unknown"]
     assert judged(given).answer == "unknown"
 

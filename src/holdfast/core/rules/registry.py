@@ -1,7 +1,7 @@
 """Every rule, by code. A file of a rule that is not listed here fails a test."""
 
 from holdfast.core.rules.change import (
-    async_progress,
+    async_switched_off,
     code_changed,
     code_not_looked_at,
     operator_metadata,
@@ -10,7 +10,6 @@ from holdfast.core.rules.change import (
     pinned_setting,
     plan_not_analysed,
     real_time,
-    repartition,
     silent_loss,
     sink_changed,
     source_count,
@@ -26,14 +25,110 @@ from holdfast.core.rules.change import (
     unnoticed_operator,
     unpinned_setting,
 )
-from holdfast.core.rules.log import commits_ahead, lost_identity, refused_start
-from holdfast.core.rules.rule import Rule
-from holdfast.core.rules.sink import not_looked_at
-
-_LOG = (refused_start, commits_ahead, lost_identity)
-_SINK = (not_looked_at,)
-_CHANGE = (
+from holdfast.core.rules.holder import (
+    cut_back,
+    moved,
+    other_query,
+    running,
+    unreadable_records,
+)
+from holdfast.core.rules.log import (
+    altered_log,
     async_progress,
+    changed_sources,
+    commits_ahead,
+    commits_behind,
+    holes,
+    lost_identity,
+    newer_format,
+    refused_start,
+    torn_position,
+    unfinished_repartition,
+    unreadable_file,
+)
+from holdfast.core.rules.rule import Rule
+from holdfast.core.rules.sink import (
+    ahead,
+    batch_in_flight,
+    behind,
+    forgetful,
+    not_looked_at,
+    other_writers,
+    replay_output,
+    reset_output,
+    skipped_state,
+    unreadable_memory,
+)
+from holdfast.core.rules.source import (
+    gone,
+    history_gone,
+    identity_unknown,
+    new_partitions,
+    not_asked,
+    not_replayable,
+    replaced,
+    retention_near,
+    unreachable,
+)
+from holdfast.core.rules.state import (
+    later_state,
+    moved_paths,
+    not_checked,
+    not_loadable_before,
+)
+
+_LOG = (
+    altered_log,
+    async_progress,
+    changed_sources,
+    commits_ahead,
+    commits_behind,
+    holes,
+    lost_identity,
+    newer_format,
+    refused_start,
+    torn_position,
+    unfinished_repartition,
+    unreadable_file,
+)
+_STATE = (
+    later_state,
+    moved_paths,
+    not_checked,
+    not_loadable_before,
+)
+_HOLDER = (
+    cut_back,
+    moved,
+    other_query,
+    running,
+    unreadable_records,
+)
+_SINK = (
+    ahead,
+    batch_in_flight,
+    behind,
+    forgetful,
+    not_looked_at,
+    other_writers,
+    replay_output,
+    reset_output,
+    skipped_state,
+    unreadable_memory,
+)
+_SOURCE = (
+    gone,
+    history_gone,
+    identity_unknown,
+    new_partitions,
+    not_asked,
+    not_replayable,
+    replaced,
+    retention_near,
+    unreachable,
+)
+_CHANGE = (
+    async_switched_off,
     code_changed,
     code_not_looked_at,
     operator_metadata,
@@ -42,7 +137,6 @@ _CHANGE = (
     pinned_setting,
     plan_not_analysed,
     real_time,
-    repartition,
     silent_loss,
     sink_changed,
     source_count,
@@ -62,6 +156,5 @@ _CHANGE = (
 
 def all_rules() -> tuple[Rule, ...]:
     """All rules, by code."""
-    return tuple(
-        sorted((file.RULE for file in (*_LOG, *_SINK, *_CHANGE)), key=lambda rule: rule.code)
-    )
+    files = (*_LOG, *_STATE, *_HOLDER, *_SINK, *_SOURCE, *_CHANGE)
+    return tuple(sorted((file.RULE for file in files), key=lambda rule: rule.code))

@@ -3,6 +3,7 @@
 import importlib
 import json
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -12,13 +13,14 @@ import typer
 from holdfast.adapters.evidence_file import is_evidence_file, read_evidence
 from holdfast.adapters.machine import ThisMachine
 from holdfast.adapters.page_file import write_page
+from holdfast.core.evidence.around import Intent
 from holdfast.core.evidence.evidence import Evidence
 from holdfast.core.goal import Goal
 from holdfast.errors import UsageError
 from holdfast.flows.evidence import Asked, take_evidence
 from holdfast.flows.judge import Judged, judge
 from holdfast.surfaces.cli.delivery import Output, deliver
-from holdfast.surfaces.cli.start_options import Against, StartingSpark
+from holdfast.surfaces.cli.look_options import Against, Sinks, Sources, StartingSpark
 from holdfast.surfaces.render.judge.answer import judge_result
 from holdfast.surfaces.render.judge.ci import ci_lines
 from holdfast.surfaces.render.judge.sarif import sarif_log
@@ -35,6 +37,14 @@ class GoalName(StrEnum):
     reset = "reset"
 
 
+class Fate(StrEnum):
+    """What becomes of the output at a reset."""
+
+    new = "new"
+    cleared = "cleared"
+    kept = "kept"
+
+
 @app.command()
 def command(
     target: Annotated[
@@ -43,14 +53,14 @@ def command(
     goal: Annotated[
         GoalName | None, typer.Option(help="What is to be done; a line for each by default.")
     ] = None,
-    sink: Annotated[
-        list[str] | None,
-        typer.Option(help="Where it writes, such as delta:PATH or postgres:URL; may be repeated."),
+    from_batch: Annotated[
+        int | None, typer.Option(min=0, help="For replay: the first batch to do again.")
     ] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(help="Where it reads, such as kafka:BROKERS/TOPIC; in the order of the plan."),
+    with_output: Annotated[
+        Fate | None, typer.Option(help="For reset: what becomes of the output.")
     ] = None,
+    sink: Sinks = None,
+    source: Sources = None,
     against: Against = None,
     spark: StartingSpark = None,
     verify: Annotated[
@@ -82,8 +92,9 @@ def command(
         against=against,
         spark=spark,
     )
+    intent = Intent(from_batch=from_batch, output=with_output.value if with_output else None)
     deliver(
-        lambda: _judged(asked, goal.value if goal else None, sarif),
+        lambda: _judged(asked, intent, goal.value if goal else None, sarif),
         name="judge",
         output=output,
         target=lambda judged: judged.evidence.location,
@@ -94,8 +105,8 @@ def command(
     )
 
 
-def _judged(asked: Asked, goal: Goal | None, sarif: str | None) -> Judged:
-    judged = judge(_evidence(asked), goal)
+def _judged(asked: Asked, intent: Intent, goal: Goal | None, sarif: str | None) -> Judged:
+    judged = judge(replace(_evidence(asked), intent=intent), goal)
     if sarif is not None:
         write_page(Path(sarif), json.dumps(sarif_log(judged), indent=1) + "\n")
     return judged
