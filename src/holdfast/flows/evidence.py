@@ -81,13 +81,13 @@ def take_evidence(asked: Asked, machine: Machine) -> Evidence:
     )
     return replace(
         evidence,
-        sinks=_memories(asked, job, evidence, target.checkpoint),
-        sources=ask(wanted, remembered, secrets),
-        file_logs=tuple(_file_log(each) for each in positions if _is_file(each)),
         next_query=next_query(
             target, against=asked.against, file=asked.file, profile=asked.profile
         ),
         spark=starting_spark(asked.spark),
+        sinks=_memories(asked, job, evidence, target.checkpoint),
+        sources=ask(wanted, remembered, secrets),
+        file_logs=tuple(_file_log(each) for each in positions if _is_file(each)),
     )
 
 

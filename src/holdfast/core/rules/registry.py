@@ -1,7 +1,7 @@
 """Every rule, by code. A file of a rule that is not listed here fails a test."""
 
 from holdfast.core.rules.change import (
-    async_progress,
+    async_switched_off,
     code_changed,
     code_not_looked_at,
     operator_metadata,
@@ -10,7 +10,6 @@ from holdfast.core.rules.change import (
     pinned_setting,
     plan_not_analysed,
     real_time,
-    repartition,
     silent_loss,
     sink_changed,
     source_count,
@@ -35,6 +34,7 @@ from holdfast.core.rules.holder import (
 )
 from holdfast.core.rules.log import (
     altered_log,
+    async_progress,
     changed_sources,
     commits_ahead,
     commits_behind,
@@ -43,6 +43,7 @@ from holdfast.core.rules.log import (
     newer_format,
     refused_start,
     torn_position,
+    unfinished_repartition,
     unreadable_file,
 )
 from holdfast.core.rules.rule import Rule
@@ -79,6 +80,7 @@ from holdfast.core.rules.state import (
 
 _LOG = (
     altered_log,
+    async_progress,
     changed_sources,
     commits_ahead,
     commits_behind,
@@ -87,6 +89,7 @@ _LOG = (
     newer_format,
     refused_start,
     torn_position,
+    unfinished_repartition,
     unreadable_file,
 )
 _STATE = (
@@ -127,7 +130,7 @@ _SOURCE = (
     unreachable,
 )
 _CHANGE = (
-    async_progress,
+    async_switched_off,
     code_changed,
     code_not_looked_at,
     operator_metadata,
@@ -136,7 +139,6 @@ _CHANGE = (
     pinned_setting,
     plan_not_analysed,
     real_time,
-    repartition,
     silent_loss,
     sink_changed,
     source_count,
