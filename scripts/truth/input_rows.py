@@ -16,6 +16,8 @@ AFTER = ((5, 6), (7,))
 """Pages that come before each of the starts after the change."""
 LAST = 7
 ROWS = 6
+LARGE, LARGE_ROWS = 1_000, 200
+"""Pages from this number on are large."""
 BEGIN = datetime(2026, 1, 1, 20, 0, tzinfo=UTC)
 """In the evening: another time zone puts a row on another day."""
 WINDOW, DELAY = timedelta(minutes=10), timedelta(minutes=1)
@@ -32,7 +34,7 @@ def moment(number: int) -> datetime:
 
 def page(workload: Workload, side: str, number: int) -> list[dict[str, Any]]:
     """The rows of one page of one input."""
-    own = [record(number, place) for place in range(ROWS)]
+    own = [record(number, place) for place in range(rows_in(number))]
     if workload.shape == "unique":
         return own + ([record(number - 1, place) for place in range(ROWS)] if number else [])
     if workload.shape == "pairs" and side == "right":
@@ -40,6 +42,11 @@ def page(workload: Workload, side: str, number: int) -> list[dict[str, Any]]:
     if workload.shape == "union" and side == "right":
         return [{**row, "id": row["id"] + RIGHT} for row in own]
     return own
+
+
+def rows_in(number: int) -> int:
+    """How many rows a page has of its own."""
+    return LARGE_ROWS if number >= LARGE else ROWS
 
 
 def record(number: int, place: int) -> dict[str, Any]:
@@ -55,7 +62,7 @@ def record(number: int, place: int) -> dict[str, Any]:
 def expected(workload: Workload, variant: str, more: Sequence[int] = ()) -> "Counter[Row]":
     """What the sink must hold once every page was read, each row once."""
     numbers = (*range(LAST + 1), *more)
-    rows = [record(number, place) for number in numbers for place in range(ROWS)]
+    rows = [record(number, place) for number in numbers for place in range(rows_in(number))]
     if workload.shape == "windows":
         return windows(rows, variant)
     if workload.shape == "pairs":

@@ -38,6 +38,7 @@ def page(lines: Sequence[Line]) -> str:
     home = [line for line in lines if line.found.version == HOME]
     parts = [
         *introduction(lines, home),
+        *matrix(home),
         *listing("False safe", [x for x in lines if x.standing == "FALSE SAFE"]),
         *listing("False unsafe", [x for x in lines if x.standing == "false unsafe"]),
         *listing("Unknown", [x for x in lines if x.standing == "unknown"]),
@@ -73,6 +74,37 @@ def introduction(lines: Sequence[Line], home: Sequence[Line]) -> list[str]:
         f"| unknown | {stands['unknown']} |",
         "",
     ]
+
+
+MATRIX = (
+    ("commit_gone", "killed after the sink, before commits/N"),
+    ("checkpoint_gone", "checkpoint deleted, table kept"),
+    ("logs_emptied", "both logs emptied, metadata kept"),
+    ("logs_and_sources_emptied", "both logs and sources/ emptied, metadata kept"),
+    ("two_hundred_waiting", "the same, and 200 records wait"),
+    ("both_cut", "both logs cut to an older batch"),
+    ("twin_ran", "a copy of the checkpoint ran on the same table"),
+    ("metadata_gone_in_flight", "metadata lost with a batch in flight"),
+)
+SINKS = ("files-delta", "files-deltatxn", "kafka-delta", "files-parquet", "files-foreach")
+
+
+def matrix(home: Sequence[Line]) -> list[str]:
+    """What each kind of sink makes of the accidents that matter most, with numbers of rows."""
+    found = {(line.found.change, line.found.workload): line for line in home}
+    made = [
+        "## Accidents against sinks",
+        "",
+        f"On {HOME}. Verdict, in brackets the rows that a finding named beforehand, then what",
+        "happened.",
+        "",
+        "| | " + " | ".join(SINKS) + " |",
+        "|---|" + "---|" * len(SINKS),
+    ]
+    for change, text in MATRIX:
+        cells = [cell(found.get((change, sink))) for sink in SINKS]
+        made.append(f"| {text} | " + " | ".join(cells) + " |")
+    return [*made, ""]
 
 
 def listing(title: str, lines: Sequence[Line]) -> list[str]:
@@ -119,4 +151,5 @@ def cell(line: Line | None) -> str:
     if line is None:
         return "-"
     mark = {"ok": "", "FALSE SAFE": " **FALSE SAFE**", "false unsafe": " *false unsafe*"}
-    return f"{line.judged.answer}: {line.found.outcome}{mark.get(line.standing, '')}"
+    told = "" if line.judged.rows is None else f" ({line.judged.rows:,})"
+    return f"{line.judged.answer}{told}: {line.found.outcome}{mark.get(line.standing, '')}"

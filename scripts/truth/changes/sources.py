@@ -7,7 +7,7 @@ import shutil
 from scripts.matrix.mutations import commit_gone
 from scripts.truth.changes.change import FILES, Act, Change
 from scripts.truth.changes.logs import emptied
-from scripts.truth.input_rows import BEFORE, page
+from scripts.truth.input_rows import BEFORE, LARGE, page
 from scripts.truth.stage import Stage, write_page
 
 SOME = (*FILES, "windows-hdfs")
@@ -153,6 +153,12 @@ def logs_emptied_latest(stage: Stage) -> None:
     starting_offsets(stage)
 
 
+def two_hundred_waiting(stage: Stage) -> None:
+    """Both logs and sources/ emptied, and 200 new records wait to be read."""
+    emptied(stage.checkpoint, "offsets", "commits", "sources")
+    stage.feed_more(LARGE)
+
+
 def kafka_limit(stage: Stage) -> None:
     stage.options["maxOffsetsPerTrigger"] = "4"
 
@@ -215,6 +221,12 @@ CHANGES = (
         "logs and sources/ emptied, startingOffsets latest",
         KAFKA,
         logs_emptied_latest,
+    ),
+    _made(
+        "two_hundred_waiting",
+        "logs and sources/ emptied, 200 new records wait",
+        (*KAFKA, "files-delta", "files-deltatxn", "files-parquet", "files-foreach"),
+        two_hundred_waiting,
     ),
     _made("kafka_limit", "maxOffsetsPerTrigger set", KAFKA, kafka_limit),
 )
