@@ -45,7 +45,7 @@ servers:
 	@bash scripts/get_servers.sh
 
 unit: java servers $(STAMP)
-	$(QUICK_SPARK) $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
+	$(QUICK_SPARK) $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 bench: java servers $(STAMP)  ## measure speed against the alternatives; figures belong in docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py

@@ -81,6 +81,8 @@ def test_demo_kills_a_batch_and_nothing_is_lost(tmp_path: Path) -> None:
     killed = result["killed"]["batch"]
     assert killed > 0 and result["starts"] >= 2 and result["batches_after"] >= 1
     assert f"runs batch {killed} again" in result["killed"]["restart"]
+    # Killed amid its own commit, SQLite leaves a journal that only a writer may clear: not known.
+    assert result["killed"]["verdict"] in ("safe", "unknown")
     after = show(result["checkpoint"]).checkpoint
     assert after.in_flight is None and after.commits.last is not None
     assert after.commits.last >= killed

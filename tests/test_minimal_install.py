@@ -37,6 +37,13 @@ def test_help_and_show_work(clean: Path) -> None:
     assert run([clean / "holdfast", "schema", "show"]).returncode == 0
 
 
+def test_our_own_codes_are_explained_from_the_page_that_the_wheel_brings(clean: Path) -> None:
+    done = run([clean / "holdfast", "explain", "HF106", "--output", "json"], cwd=clean)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)["result"]["explanations"][0]
+    assert said["found_by"] == "HF106" and "query id" in said["cause"]
+
+
 def test_a_store_whose_library_is_missing_says_what_to_install(clean: Path) -> None:
     done = run([clean / "holdfast", "show", "s3://bucket/key"])
     assert done.returncode == 2

@@ -5,7 +5,7 @@ import types
 from pathlib import Path
 
 import holdfast
-from holdfast import files, testing
+from holdfast import files, ledgers, testing
 
 
 def test_public_names_are_sorted_and_complete() -> None:
@@ -49,6 +49,17 @@ def test_the_readers_of_files_keep_it_too() -> None:
         alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names
     }
     assert imported == set(files.__all__)
+
+
+def test_the_door_to_ledgers_keeps_it_too() -> None:
+    assert ledgers.__all__ == sorted(ledgers.__all__)
+    for name in ledgers.__all__:
+        assert getattr(ledgers, name).__name__ == name
+    stub = ast.parse(Path(ledgers.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imported = {
+        alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    assert imported == set(ledgers.__all__)
 
 
 def test_the_kit_needs_pytest_only_where_a_test_ends() -> None:

@@ -23,6 +23,8 @@ from unittest.mock import patch
 from quotes import GOLDEN
 from recorded import MachineOfTheScreens, make_project, write_records
 
+from holdfast.flows import evidence
+from holdfast.flows.sources import lag
 from holdfast.surfaces.cli import fleet, history, main, show, status
 
 HOUR_MS = 3_600_000
@@ -87,9 +89,11 @@ def answer(arguments: list[str]) -> tuple[int, str, str]:
         code = 0
         with (
             patch.object(show, "now_ms", lambda: now_ms),
+            patch.object(evidence, "now_ms", lambda: now_ms),
             patch.object(fleet, "now_ms", lambda: now_ms),
             patch.object(status, "now_ms", lambda: now_ms),
             patch.object(history, "now_ms", lambda: now_ms),
+            patch.object(lag, "now_ms", lambda: now_ms),
             patch.object(status, "ThisMachine", MachineOfTheScreens),
             patch.object(history, "ThisMachine", MachineOfTheScreens),
             contextlib.redirect_stdout(out),

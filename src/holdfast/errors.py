@@ -17,8 +17,8 @@
     └── InternalError            our own mistake, said without a traceback
 
 Codes are stable and never reused. HF0xx are errors of this tree; HF1xx are findings about a
-checkpoint (core/finding.py), HF2xx those of the guards (core/guards), HF5xx those of doctor
-(core/doctor/check.py).
+checkpoint (core/finding.py), HF2xx those of the guards (core/guards), HF3xx those about
+sources (core/evidence/source_findings.py), HF5xx those of doctor (core/doctor/check.py).
 """
 
 from typing import ClassVar, Literal

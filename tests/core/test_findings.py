@@ -245,7 +245,7 @@ def test_a_batch_that_is_not_kept(builder: CheckpointBuilder) -> None:
 
 def test_every_code_has_a_severity_and_a_sentence() -> None:
     for code, (severity, sentence) in CODES.items():
-        assert code.startswith("HF1") and severity in ("info", "warning", "error")
+        assert code.startswith(("HF1", "HF3")) and severity in ("info", "warning", "error")
         assert sentence[0].islower() and not sentence.endswith(".")
 
 

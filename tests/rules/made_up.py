@@ -6,6 +6,8 @@ from typing import Any
 from holdfast.core.evidence.evidence import Evidence
 from holdfast.core.evidence.logs import Commit, LogRange, Plan, SourceSpan
 from holdfast.core.evidence.sink_memory import SinkMemory
+from holdfast.core.evidence.source_state import PartState, SourceState
+from holdfast.core.evidence.state import BatchRange, Operator, Store
 from holdfast.core.fact import Absent, Known
 from holdfast.core.goal import Goal
 from holdfast.core.rules.judging import judge
@@ -42,6 +44,46 @@ def plan(batch: int, **changes: Any) -> Plan:
         watermark_ms=0,
         conf={"spark.sql.shuffle.partitions": "2"},
         sources=(source,),
+    )
+    return replace(sound, **changes)
+
+
+def commit(batch: int, *, ids: bool = False) -> Commit:
+    """The commit of a batch; with ids it is of state format 2."""
+    return Commit(batch=batch, version=2 if ids else 1, next_watermark_ms=0, has_state_ids=ids)
+
+
+def operator(
+    *,
+    name: str = "stateStoreSave",
+    loadable: tuple[tuple[int, int], ...] = ((0, 7),),
+    **changes: Any,
+) -> Operator:
+    """A stateful operator whose state is in order."""
+    sound = Operator(
+        operator_id=0,
+        name=Known(name, "state/0/_metadata/metadata"),
+        metadata_version=1,
+        partitions=2,
+        stores=(Store(name="default"),),
+        provider="hdfs",
+        loadable=tuple(BatchRange(first=first, last=last) for first, last in loadable),
+        newest_version=8,
+        paths_outside=(),
+    )
+    return replace(sound, **changes)
+
+
+def source(**changes: Any) -> SourceState:
+    """A topic that has everything, and is the one that it was."""
+    sound = SourceState(
+        position=0,
+        kind="kafka",
+        where="broker/t",
+        counts="records",
+        identity=Known("t=id", "kafka"),
+        stored_identity=Known("t=id", "records"),
+        parts=(PartState(name="t/0", stored=800, earliest=0, latest=900, lag=100),),
     )
     return replace(sound, **changes)
 
@@ -85,6 +127,7 @@ def evidence(newest: int = 7, **changes: Any) -> Evidence:
         size_bytes=4_000,
         verified=0,
         sinks=(memory(newest),),
+        sources=(source(),),
     )
     return replace(sound, **changes)
 

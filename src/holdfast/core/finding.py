@@ -1,4 +1,4 @@
-"""Findings about a checkpoint, each with a stable code. A code is never reused."""
+"""Findings about a checkpoint and its sources, each with a stable code, never reused."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -39,6 +39,14 @@ CODES: dict[str, tuple[Severity, str]] = {
     "HF131": ("error", "a job could not be looked at"),
     "HF132": ("error", "the very first plan was cut off while it was written"),
     "HF133": ("error", "no plan is there, but what is left of the very first commit"),
+    "HF301": ("error", "a source no longer has what was not read yet"),
+    "HF302": ("error", "a source is another one than the position was stored for"),
+    "HF303": ("error", "a stored position lies past the end of its source"),
+    "HF304": ("error", "input files that a restart will read are gone or were changed"),
+    "HF305": ("warning", "a source could not be asked"),
+    "HF306": ("warning", "retention will soon remove what was not read yet"),
+    "HF307": ("info", "input files that were read already are gone or were changed"),
+    "HF308": ("info", "what the figures about a source do not say"),
 }
 
 

@@ -12,6 +12,7 @@ _PROVIDERS = "org.apache.spark.sql.execution.streaming.state"
 PARTITIONS = "spark.sql.shuffle.partitions"
 PROVIDER = f"{_STATE}.providerClass"
 CODEC = f"{_STATE}.compression.codec"
+SOURCE_EVOLUTION = "spark.sql.streaming.queryEvolution.enableSourceEvolution"
 
 DEFAULTS: dict[str, str] = {
     PARTITIONS: "200",
@@ -28,7 +29,7 @@ DEFAULTS: dict[str, str] = {
     f"{_STATE}.rocksdb.mergeOperatorVersion": "2",
     f"{_STATE}.rowChecksum.enabled": "false",
     "spark.sql.function.protobufExtensions.enabled": "false",
-    "spark.sql.streaming.queryEvolution.enableSourceEvolution": "false",
+    SOURCE_EVOLUTION: "false",
     "spark.sql.streaming.statefulOperator.alwaysNullableOutput.enabled": "true",
     "spark.sql.dropDuplicates.deterministicKeyOrder.enabled": "true",
 }

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from holdfast.core.checkpoint import Checkpoint
-from holdfast.core.difference import Difference, Side, compare_checkpoints
 from holdfast.core.fact import Content
 from holdfast.core.limits import LOG_BYTES_MAX
 from holdfast.core.ports import Storage
+from holdfast.core.reading.difference import Difference, Side, compare_checkpoints
 from holdfast.core.reading.operator_schemas import read_schemas, schema_names
 from holdfast.flows.locate import locate
 from holdfast.flows.reading import Look, read_checkpoint

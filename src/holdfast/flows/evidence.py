@@ -3,14 +3,18 @@
 from dataclasses import dataclass, replace
 
 from holdfast.adapters.clock import now_ms
+from holdfast.adapters.memories.opening import read_memory
 from holdfast.adapters.records.opening import open_records
+from holdfast.adapters.sources.opening import parse_source
 from holdfast.core.evidence.around import Holder, Query, Remembered
 from holdfast.core.evidence.evidence import Evidence
 from holdfast.core.evidence.logs import SourceSpan
 from holdfast.core.evidence.query_print import parse_query
+from holdfast.core.evidence.sink_memory import SinkMemory
 from holdfast.core.evidence.taking import evidence_of
 from holdfast.core.fact import Absent, Fact, Known, Unreadable, interpret
 from holdfast.core.formats.offset_log import OffsetEntry
+from holdfast.core.job import Job, SinkSpec
 from holdfast.core.running.lease import Machine, epoch_name
 from holdfast.core.running.ports import Records
 from holdfast.core.running.run import RUNS, fingerprint_name
@@ -19,6 +23,14 @@ from holdfast.flows.locate import locate
 from holdfast.flows.reading import Look, read_checkpoint
 from holdfast.flows.records.run_records import list_runs, read_epoch
 from holdfast.flows.show import BatchView, batch_view
+from holdfast.flows.sources.asking import (
+    ask,
+    declared_job,
+    placed,
+    remembered_of,
+    without_position,
+)
+from holdfast.flows.sources.positions import positions_of
 from holdfast.flows.start_evidence import remember
 from holdfast.flows.targets import find_targets
 
@@ -50,7 +62,31 @@ def take_evidence(asked: Asked, machine: Machine) -> Evidence:
         _spans(look, _batch_of(look.checkpoint.previous_plan)),
         now_ms(),
     )
-    return _with_records(evidence, look.checkpoint.location, machine)
+    evidence = _with_records(evidence, look.checkpoint.location, machine)
+    secrets: frozenset[str] = frozenset()
+    job = None
+    if target.declared:
+        job, secrets = declared_job(target.name, asked.file, asked.profile)
+    given = [parse_source(text) for text in asked.sources]
+    positions = positions_of(located.storage, look)
+    remembered = remembered_of(target.checkpoint)
+    wanted = (
+        placed(positions, job, given, remembered) if positions else without_position(job, given)
+    )
+    return replace(
+        evidence,
+        sinks=_memories(asked, job, evidence, target.checkpoint),
+        sources=ask(wanted, remembered, secrets),
+    )
+
+
+def _memories(
+    asked: Asked, job: Job | None, evidence: Evidence, checkpoint: str
+) -> tuple[SinkMemory, ...]:
+    """What the sinks remember that were named, or else the declared one."""
+    named: tuple[str | SinkSpec, ...] = asked.sinks or ((job.sink,) if job else ())
+    query_id = evidence.query_id.value if isinstance(evidence.query_id, Known) else None
+    return tuple(read_memory(where, query_id, checkpoint=checkpoint) for where in named)
 
 
 def _batch_of(plan: Fact[OffsetEntry]) -> int | None:

@@ -1,6 +1,8 @@
 """Write down what a query was made of at its start, and warn of what will not repeat."""
 
+from holdfast.adapters.sources.opening import read_identity
 from holdfast.adapters.spark.transform_source import declared_source
+from holdfast.core.fact import Fact, Known, Unreadable
 from holdfast.core.guards.repeatable_transform import find_unrepeatable
 from holdfast.core.job import UNDECLARED, Job
 from holdfast.core.pinned_conf import DEFAULTS
@@ -8,7 +10,7 @@ from holdfast.core.running.event import Tell, Warned
 from holdfast.core.running.fingerprint import UNPINNED, Fingerprint, SourcePrint, encode_fingerprint
 from holdfast.core.running.ports import PlanFacts, Query, Records
 from holdfast.core.running.run import fingerprint_name
-from holdfast.core.secret_text import as_shown, shown_options
+from holdfast.core.secret_text import as_shown, hide, shown_options
 from holdfast.flows.prepare import Surrounding
 
 
@@ -17,14 +19,19 @@ def record_fingerprint(
 ) -> None:
     """Store the fingerprint of a query that has just started; its batches go on meanwhile."""
     facts = query.facts((*DEFAULTS, *UNPINNED))
-    fingerprint = fingerprint_of(job, query.id, epoch, facts, around)
+    fingerprint = fingerprint_of(job, query.id, epoch, facts, around, read_identity(job.source))
     records.create(fingerprint_name(epoch), encode_fingerprint(fingerprint))
     for finding in find_unrepeatable(job.name, facts.unrepeatable, declared_source(job.transform)):
         tell(Warned(finding=finding))
 
 
 def fingerprint_of(
-    job: Job, query_id: str, epoch: int, facts: PlanFacts, around: Surrounding
+    job: Job,
+    query_id: str,
+    epoch: int,
+    facts: PlanFacts,
+    around: Surrounding,
+    identity: Fact[str],
 ) -> Fingerprint:
     """What is kept of a query, without its secrets."""
     secrets = around.secrets
@@ -34,7 +41,7 @@ def fingerprint_of(
         epoch=epoch,
         query_id=query_id,
         sources=tuple(
-            _source(job, position, provider, secrets)
+            _source(job, position, provider, secrets, identity)
             if known and position == 0
             # The declaration speaks of one source; others are the transform's own.
             else SourcePrint(position=position, provider=provider, options={})
@@ -52,12 +59,21 @@ def fingerprint_of(
     )
 
 
-def _source(job: Job, position: int, provider: str, secrets: frozenset[str]) -> SourcePrint:
+def _source(
+    job: Job, position: int, provider: str, secrets: frozenset[str], identity: Fact[str]
+) -> SourcePrint:
     options = {
         **({"path": as_shown(job.source.path)} if job.source.path else {}),
         **({"schema": job.source.schema} if job.source.schema else {}),
         **shown_options(job.source.options, secrets),
     }
     return SourcePrint(
-        position=position, provider=job.source.format, options={**options, "plan": provider}
+        position=position,
+        provider=job.source.format,
+        options={**options, "plan": provider},
+        identity=identity.value if isinstance(identity, Known) else None,
+        # A source that cannot be asked keeps no job from running; that it was not is written down.
+        identity_problem=(
+            hide(identity.reason, secrets) if isinstance(identity, Unreadable) else ""
+        ),
     )

@@ -14,8 +14,8 @@ from holdfast.core.running.run import RunResult
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.flows.engine import known_master, open_engine
 from holdfast.flows.guard import check_declared
-from holdfast.flows.leftovers import put_leftovers_aside
 from holdfast.flows.prepare import Prepared, Surrounding, prepare, refused
+from holdfast.flows.records.leftovers import put_leftovers_aside
 from holdfast.flows.supervise import StopSignal, Supervisor
 
 OpenEngine = Callable[[Declaration], Engine]

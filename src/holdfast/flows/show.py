@@ -133,7 +133,7 @@ def _move(look: Look, batch: int, end: SourcePosition, start: SourcePosition | N
         # Another kind in the same place is another source, which begins where it begins.
         begin = start.offset.value
     if batch == 0 and kind is not None and kind.name == "kafka":
-        begin = _kafka_beginning(look, end)
+        begin = kafka_beginning(look, end)
     moves = advances(kind, begin, end.offset.value) if kind and end.offset else ()
     return SourceMove(
         source=end,
@@ -146,7 +146,7 @@ def _move(look: Look, batch: int, end: SourcePosition, start: SourcePosition | N
     )
 
 
-def _kafka_beginning(look: Look, source: SourcePosition) -> object | None:
+def kafka_beginning(look: Look, source: SourcePosition) -> object | None:
     """Kafka's first batch begins where `sources/<n>/0` says, written once at the first start."""
     for directory in (source.name, str(source.position)):
         content = look.contents.get(f"sources/{directory}/0")

@@ -19,8 +19,8 @@ from holdfast.core.running.run import RunResult
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.flows.engine import spark_module
 from holdfast.flows.guard import check_declared
-from holdfast.flows.leftovers import put_leftovers_aside
 from holdfast.flows.prepare import Prepared, Surrounding, prepare_or_raise
+from holdfast.flows.records.leftovers import put_leftovers_aside
 from holdfast.flows.supervise import StopSignal, Supervisor
 
 _END_WITHIN_S = 60.0

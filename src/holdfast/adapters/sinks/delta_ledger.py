@@ -20,13 +20,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.adapters.clock import now_ms
 from holdfast.adapters.sinks.batch_check import check_batch
-from holdfast.adapters.sinks.delta_log import (
-    DeltaLog,
-    SparkFailure,
-    failure_names,
-    note_of,
-)
-from holdfast.adapters.sinks.delta_mark import DeltaMark, application_id
+from holdfast.adapters.sinks.delta_log import DeltaLog, SparkFailure, failure_names
+from holdfast.adapters.sinks.delta_mark import DeltaMark, application_id, note_of
 from holdfast.adapters.sinks.delta_merge import (
     chosen_rows,
     computed_once,

@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from holdfast.adapters.sinks.delta_mark import DeltaMark, mark_of
+from holdfast.adapters.sinks.delta_mark import DeltaMark, mark_of, read_note
 from holdfast.errors import NotInstalledError, RefusedError, UnreachableError
 
 SparkFailure = (Py4JJavaError, PySparkException)
@@ -21,7 +21,6 @@ SparkFailure = (Py4JJavaError, PySparkException)
 
 RETENTION = "delta.setTransactionRetentionDuration"
 
-_NOTE = "holdfast"
 _COMMITS_LOOKED_AT = 200
 """A batch that Spark replays is among the last commits, whoever else writes."""
 _CAUSES_MAX = 20
@@ -145,21 +144,6 @@ class DeltaLog:
     def _snapshot(self) -> Any:
         none = self._jvm.scala.Option.empty()
         return self._log.update(False, none, none)
-
-
-def note_of(query_id: str, batch_id: int, epoch: int, offsets: str) -> str:
-    """What a commit says of its batch, for people who read the history and for replays."""
-    said = {"query": query_id, "batch": batch_id, "epoch": epoch, "offsets": offsets}
-    return json.dumps({_NOTE: said})
-
-
-def read_note(text: str | None) -> Mapping[str, Any]:
-    """What a commit says of its batch; nothing where it is not one of ours."""
-    try:
-        said = json.loads(text or "")[_NOTE]
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}
 
 
 def failure_names(error: BaseException) -> tuple[str, ...]:

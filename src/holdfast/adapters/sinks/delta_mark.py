@@ -7,7 +7,10 @@ version of a new epoch is higher than every version of an old one.
     version = epoch * 2**40 + (batch id + 1)         batch part 0: no batch yet
 """
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Final
 
 from holdfast.errors import FencedError, InternalError
 
@@ -16,6 +19,8 @@ BATCH_BITS = 40
 EPOCH_MAX = 2 ** (63 - BATCH_BITS) - 1
 """8 million starts of one query."""
 BATCH_MAX = 2**BATCH_BITS - 2
+
+_NOTE: Final = "holdfast"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,3 +68,18 @@ def mark_of(version: int) -> DeltaMark:
 def application_id(query_id: str, sink: str) -> str:
     """Under which name a table remembers a query."""
     return f"holdfast:{query_id}:{sink}"
+
+
+def note_of(query_id: str, batch_id: int, epoch: int, offsets: str) -> str:
+    """What a commit says of its batch, for people who read the history and for replays."""
+    said = {"query": query_id, "batch": batch_id, "epoch": epoch, "offsets": offsets}
+    return json.dumps({_NOTE: said})
+
+
+def read_note(text: str | None) -> Mapping[str, Any]:
+    """What a commit says of its batch; nothing where it is not one of ours."""
+    try:
+        said = json.loads(text or "")[_NOTE]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}

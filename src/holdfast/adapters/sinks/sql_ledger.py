@@ -16,6 +16,7 @@ from sqlalchemy import (
     Connection,
     MetaData,
     Row,
+    Select,
     String,
     Table,
     Text,
@@ -109,6 +110,36 @@ class Standing:
     """Of the last batch."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What a ledger holds of one sink."""
+
+    standings: Mapping[str, int | None]
+    """The newest batch of each query, None where it has only been opened."""
+    marks: tuple[Mark, ...]
+    """Of the query that was asked for, newest first."""
+
+
+def remembered(
+    connection: Connection, database: Database, sink: str, query_id: str | None, limit: int
+) -> Remembered | None:
+    """What the ledger holds of a sink, at most `limit` marks; None where there is no ledger."""
+    if not {LEDGER.name, BATCHES.name} <= set(database.table_names(connection)):
+        return None
+    _check_shape(connection, database)
+    standings = select(LEDGER.c.query_id, LEDGER.c.last_batch).where(LEDGER.c.sink == sink)
+    found = {row.query_id: row.last_batch for row in connection.execute(standings)}
+    if query_id is None:
+        return Remembered(standings=found, marks=())
+    marks = (
+        _marks()
+        .where(*_is(BATCHES, query_id, sink))
+        .order_by(BATCHES.c.batch_id.desc())
+        .limit(limit)
+    )
+    return Remembered(standings=found, marks=tuple(_mark(row) for row in connection.execute(marks)))
+
+
 def read_ledger(url: str, sink: str | None = None, schema: str | None = None) -> list[Mark]:
     """The marks of a database, of one sink or of all; sorted by query, sink and batch.
 
@@ -121,10 +152,7 @@ def read_ledger(url: str, sink: str | None = None, schema: str | None = None) ->
         if not {LEDGER.name, BATCHES.name} <= names:
             return []
         _check_shape(connection, database)
-        marks = select(BATCHES, LEDGER.c.last_batch, LEDGER.c.written_at_ms).outerjoin(
-            LEDGER,
-            (LEDGER.c.query_id == BATCHES.c.query_id) & (LEDGER.c.sink == BATCHES.c.sink),
-        )
+        marks = _marks()
         if sink is not None:
             marks = marks.where(BATCHES.c.sink == sink)
         order = (BATCHES.c.query_id, BATCHES.c.sink, BATCHES.c.batch_id)
@@ -258,6 +286,14 @@ def add_mark(connection: Connection, mark: Mark) -> None:
         connection.execute(
             delete(BATCHES).where(*_is(BATCHES, query_id, sink), BATCHES.c.batch_id < oldest_kept)
         )
+
+
+def _marks() -> Select[Any]:
+    """Marks of batches with what the ledger's own row adds to the newest of them."""
+    return select(BATCHES, LEDGER.c.last_batch, LEDGER.c.written_at_ms).outerjoin(
+        LEDGER,
+        (LEDGER.c.query_id == BATCHES.c.query_id) & (LEDGER.c.sink == BATCHES.c.sink),
+    )
 
 
 def _is(table: Table, query_id: str, sink: str) -> tuple[ColumnElement[bool], ...]:

@@ -1,5 +1,6 @@
 """The function for foreachBatch that writes micro-batches into a sink with a ledger."""
 
+import importlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -10,13 +11,16 @@ from holdfast.adapters.batch_ranges import BatchRanges
 from holdfast.adapters.process_environment import variables
 from holdfast.adapters.sinks.delta_merge import computed_once
 from holdfast.adapters.sinks.step_files import announcer
-from holdfast.adapters.spark.columns import chunks_of, is_plain
 from holdfast.adapters.spark.on_executors import on_parts, workers_load
 from holdfast.adapters.spark.row_order import sorted_by_place
 from holdfast.adapters.spark.zoned_values import zoned_row
 from holdfast.core.running.batch import Batch
 from holdfast.core.running.ports import BatchSink, Binding
 from holdfast.errors import HoldfastError, RefusedError
+
+_BY_ARROW = "holdfast.adapters.spark.columns"
+"""Loaded by name: Arrow takes a tenth of a second to import, which jobs without a ledger, and the
+moment before Java is started, need not pay."""
 
 BOUND_WITHIN_S = 120.0
 """How long the first batch waits to be told under which lease it runs. The start of a query returns
@@ -141,8 +145,9 @@ class _Executed:
         return self._frame
 
     def rows(self) -> Iterator[Sequence[Any]]:
-        if is_plain(self._frame):
-            for columns in chunks_of(self._frame):
+        by_arrow = importlib.import_module(_BY_ARROW)
+        if by_arrow.is_plain(self._frame):
+            for columns in by_arrow.chunks_of(self._frame):
                 yield from zip(*columns, strict=True)
         else:
             zoned = zoned_row(self._frame.schema)
@@ -151,7 +156,9 @@ class _Executed:
         self._done = True
 
     def computed(self, expressions: Sequence[str]) -> Iterator[Sequence[list[Any]]]:
-        yield from chunks_of(self._frame.selectExpr(*expressions))
+        yield from importlib.import_module(_BY_ARROW).chunks_of(
+            self._frame.selectExpr(*expressions)
+        )
         self._done = True
 
     def in_order(self) -> Iterator[tuple[int, Sequence[Any]]]:

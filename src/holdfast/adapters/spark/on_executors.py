@@ -4,7 +4,6 @@ import importlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -34,7 +33,7 @@ def workers_load(session: SparkSession, modules: Sequence[str]) -> bool:
         for module in modules:
             importlib.import_module(module)
         for batch in batches:
-            yield pa.RecordBatch.from_pydict({"id": batch.column(0)})
+            yield batch.select([0])
 
     try:
         session.range(0, 1, 1, 1).mapInArrow(load, "id long").collect()

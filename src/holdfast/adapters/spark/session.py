@@ -1,9 +1,12 @@
 """The one Spark session in which the declared queries run."""
 
+import contextlib
+import importlib
 import logging
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from typing import IO
 
@@ -22,6 +25,10 @@ _DEFAULTS = {
 }
 _LOG_LEVEL = "spark.log.level"
 _SAID_CHARACTERS_MAX = 400
+_LOADED_MEANWHILE = ("holdfast.adapters.spark.columns", "pyspark.testing.utils")
+"""Arrow for rows of a ledger sink; and pandas, which PySpark imports when the first object of ours
+goes to Java (NumpyScalarConverter.can_convert, PySpark 4.2). Together a third of a second."""
+
 _NEEDED_AT_LAUNCH = ("spark.jars", "spark.master", "spark.driver.", "spark.submit.", "spark.files")
 
 
@@ -78,8 +85,17 @@ def _launch(settings: Mapping[str, str], said: IO[bytes] | None) -> None:
         if needed_now or not isinstance(value, SecretText):
             conf.set(key, value)
     streams = {} if said is None else {"stderr": said}
+    threading.Thread(target=_load_meanwhile, name="holdfast-imports", daemon=True).start()
     gateway = launch_gateway(conf, streams)  # type: ignore[no-untyped-call]
     SparkContext._ensure_initialized(gateway=gateway)
+
+
+def _load_meanwhile() -> None:
+    """Import what a start needs later anyway, while Java comes up and this process only waits."""
+    for module in _LOADED_MEANWHILE:
+        # A module that is not there, or not whole, is told of by whoever needs it.
+        with contextlib.suppress(Exception):
+            importlib.import_module(module)
 
 
 def is_not_of_py4j(record: logging.LogRecord) -> bool:

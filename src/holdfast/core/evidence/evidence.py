@@ -42,7 +42,9 @@ class Evidence:
     seen: tuple[Seen, ...]
     files: int
     size_bytes: int
-    verified: int
+    state_written: bool | None = None
+    """Whether every partition wrote the state of the batch in flight; None where none is."""
+    verified: int = 0
     """Log files whose bytes a checksum or a seal confirms."""
     holder: Fact[Holder] = NOT_LOOKED_AT
     remembered: Fact[Remembered] = NOT_LOOKED_AT

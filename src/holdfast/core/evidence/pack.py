@@ -86,6 +86,8 @@ def _union(kinds: tuple[Any, ...], data: Any, where: str) -> Any:
         return _fact(get_args(known)[0], data, where)
     if data is None and type(None) in kinds:
         return None
+    if Unreadable in kinds:  # a reason why there is no value, or None
+        return _fact(type(None), data, where)
     for kind in kinds:
         try:
             return _decode(kind, data, where)

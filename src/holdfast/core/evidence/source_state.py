@@ -120,10 +120,11 @@ def time_left(part: PartState, now_ms: int) -> int | Unclocked:
 
 
 def time_behind(part: PartState, now_ms: int) -> int | None:
-    """How old the first unread record is; 0 where everything is read, None where unknown."""
+    """How old the first record is that can be read; 0: all is read, None: unknown."""
     if part.lag == 0:
         return 0
-    return None if part.stored_at_ms is None else max(0, now_ms - part.stored_at_ms)
+    first_ms = part.oldest_at_ms if part.stored_at_ms is None else part.stored_at_ms
+    return None if first_ms is None else max(0, now_ms - first_ms)
 
 
 def sameness(state: SourceState) -> Sameness:

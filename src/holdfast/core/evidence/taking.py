@@ -10,6 +10,7 @@ from holdfast.core.fact import Fact, Known
 from holdfast.core.formats.commit_log import CommitEntry
 from holdfast.core.formats.offset_log import OffsetEntry
 from holdfast.core.formats.operator_metadata import OperatorMetadata
+from holdfast.core.reading.operators import written_partitions
 
 
 def evidence_of(
@@ -43,8 +44,14 @@ def evidence_of(
         ),
         files=checkpoint.file_count,
         size_bytes=checkpoint.size_bytes,
+        state_written=_state_written(checkpoint),
         verified=sum(check.verified for check in checkpoint.checks.values()),
     )
+
+
+def _state_written(checkpoint: Checkpoint) -> bool | None:
+    written, expected = written_partitions(checkpoint.operators, checkpoint.in_flight)
+    return None if written is None or not expected else written == expected
 
 
 def _range(log: BatchLog) -> LogRange:

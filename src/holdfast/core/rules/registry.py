@@ -1,13 +1,110 @@
 """Every rule, by code. A file of a rule that is not listed here fails a test."""
 
-from holdfast.core.rules.log import commits_ahead, lost_identity, refused_start
+from holdfast.core.rules.holder import (
+    cut_back,
+    moved,
+    other_query,
+    running,
+    unreadable_records,
+)
+from holdfast.core.rules.log import (
+    altered_log,
+    async_progress,
+    changed_sources,
+    commits_ahead,
+    commits_behind,
+    holes,
+    lost_identity,
+    newer_format,
+    refused_start,
+    torn_position,
+    unfinished_repartition,
+    unreadable_file,
+)
 from holdfast.core.rules.rule import Rule
-from holdfast.core.rules.sink import not_looked_at
+from holdfast.core.rules.sink import (
+    ahead,
+    batch_in_flight,
+    behind,
+    forgetful,
+    not_looked_at,
+    other_writers,
+    replay_output,
+    reset_output,
+    skipped_state,
+    unreadable_memory,
+)
+from holdfast.core.rules.source import (
+    gone,
+    history_gone,
+    identity_unknown,
+    new_partitions,
+    not_asked,
+    not_replayable,
+    replaced,
+    retention_near,
+    unreachable,
+)
+from holdfast.core.rules.state import (
+    later_state,
+    moved_paths,
+    not_checked,
+    not_loadable_before,
+)
 
-_LOG = (refused_start, commits_ahead, lost_identity)
-_SINK = (not_looked_at,)
+_LOG = (
+    altered_log,
+    async_progress,
+    changed_sources,
+    commits_ahead,
+    commits_behind,
+    holes,
+    lost_identity,
+    newer_format,
+    refused_start,
+    torn_position,
+    unfinished_repartition,
+    unreadable_file,
+)
+_STATE = (
+    later_state,
+    moved_paths,
+    not_checked,
+    not_loadable_before,
+)
+_HOLDER = (
+    cut_back,
+    moved,
+    other_query,
+    running,
+    unreadable_records,
+)
+_SINK = (
+    ahead,
+    batch_in_flight,
+    behind,
+    forgetful,
+    not_looked_at,
+    other_writers,
+    replay_output,
+    reset_output,
+    skipped_state,
+    unreadable_memory,
+)
+_SOURCE = (
+    gone,
+    history_gone,
+    identity_unknown,
+    new_partitions,
+    not_asked,
+    not_replayable,
+    replaced,
+    retention_near,
+    unreachable,
+)
 
 
 def all_rules() -> tuple[Rule, ...]:
     """All rules, by code."""
-    return tuple(sorted((file.RULE for file in (*_LOG, *_SINK)), key=lambda rule: rule.code))
+    files = (*_LOG, *_STATE, *_HOLDER, *_SINK, *_SOURCE)
+    return tuple(sorted((file.RULE for file in files), key=lambda rule: rule.code))

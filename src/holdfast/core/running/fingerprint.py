@@ -29,6 +29,10 @@ class SourcePrint:
     """As the plan names it, such as kafka, json or delta."""
     options: Mapping[str, Any]
     """By Spark's own names, secrets removed; empty where the plan does not tell them."""
+    identity: str | None = None
+    """Topics with their ids, for Kafka, whose offsets carry none; None where it is not known."""
+    identity_problem: str = ""
+    """Why it is not known; empty where it is, and where the offsets tell it themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,3 +60,24 @@ class Fingerprint:
 def encode_fingerprint(fingerprint: Fingerprint) -> bytes:
     """As it is stored."""
     return json.dumps({"format": 1, **asdict(fingerprint)}, indent=1).encode() + b"\n"
+
+
+def decode_sources(data: bytes) -> tuple[SourcePrint, ...] | None:
+    """The sources of a fingerprint; None where it is none. Older ones have no identities."""
+    try:
+        value: Any = json.loads(data)
+        return tuple(_source(each) for each in value["sources"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
+def _source(value: Mapping[str, Any]) -> SourcePrint:
+    identity = value.get("identity")
+    options = value.get("options")
+    return SourcePrint(
+        position=int(value["position"]),
+        provider=str(value["provider"]),
+        options=options if isinstance(options, Mapping) else {},
+        identity=identity if isinstance(identity, str) and identity else None,
+        identity_problem=str(value.get("identity_problem", "")),
+    )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.adapters.clock import now_ms
+from holdfast.adapters.machine import ThisMachine
 from holdfast.adapters.processes import ProcessGroup
 from holdfast.adapters.surroundings.java import look_at_java
 from holdfast.adapters.surroundings.packages import is_there, spark_version, version_of
@@ -31,6 +32,9 @@ from holdfast.flows.demo.project import (
     Project,
     write_project,
 )
+from holdfast.flows.evidence import Asked, take_evidence
+from holdfast.flows.judge import Judged
+from holdfast.flows.judge import judge as judge_restart
 
 _RUN_WITHIN_S = 300.0
 
@@ -45,6 +49,8 @@ class Demonstrated:
     checkpoint: str
     kill: Kill | None
     """None where no kill hit a batch."""
+    judged: Judged | None
+    """What `judge` said of a resume after the kill, before the restart."""
     starts: int
     """How often `holdfast run` was started, the last time included."""
     batches_after: int
@@ -76,6 +82,7 @@ def demo(
         return _start_run(project, number)
 
     attempt = kill_in_a_batch(start, project.killed_checkpoint, tell)
+    judged = _judged(project) if attempt.kill is not None else None
     last, code = attempt.starts, attempt.ended
     if code is None:
         last += 1
@@ -90,12 +97,18 @@ def demo(
         job=KILLED_JOB,
         checkpoint=str(project.killed_checkpoint),
         kill=attempt.kill,
+        judged=judged,
         starts=last,
         batches_after=sum(job["batches"] for job in jobs if job["job"] == KILLED_JOB),
         judgement=judge(ask_batch_query(project), gold_rows(project)),
         duration_ms=now_ms() - started_ms,
         next_commands=_next_commands(project),
     )
+
+
+def _judged(project: Project) -> Judged:
+    asked = Asked(target=KILLED_JOB, file=str(project.declaration))
+    return judge_restart(take_evidence(asked, ThisMachine()), "resume")
 
 
 def _check_needs(environ: Mapping[str, str]) -> None:

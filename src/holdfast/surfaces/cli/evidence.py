@@ -1,5 +1,6 @@
 """holdfast evidence."""
 
+import importlib
 import sys
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from holdfast.core.evidence.evidence import Evidence
 from holdfast.core.evidence.pack import encode
 from holdfast.errors import HoldfastError
 from holdfast.flows.evidence import Asked, take_evidence
-from holdfast.surfaces.cli.delivery import Output, report_error, write_json
+from holdfast.surfaces.cli.delivery import Output, deliver, report_error
 from holdfast.surfaces.render.envelope import envelope
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -21,7 +22,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def command(
     target: Annotated[str, typer.Argument(help="A job, or a checkpoint by path or URL.")],
     to: Annotated[
-        str | None, typer.Option("-o", "--to", help="The file to write; standard output if none.")
+        str | None, typer.Option("-o", "--to", help="Write it to this file, as JSON.")
     ] = None,
     sink: Annotated[
         list[str] | None,
@@ -38,6 +39,7 @@ def command(
     profile: Annotated[
         str | None, typer.Option(help="Which profile; its default by default.")
     ] = None,
+    output: Annotated[Output, typer.Option(help="How to write the answer.")] = Output.text,
 ) -> None:
     """Save everything that decides about a restart, to be judged later or elsewhere.
 
@@ -52,20 +54,29 @@ def command(
         file=file,
         profile=profile,
     )
+    if to is not None:
+        _save(asked, to, output)
+        return
+    deliver(
+        lambda: take_evidence(asked, ThisMachine()),
+        name="evidence",
+        output=output,
+        target=lambda taken: taken.location,
+        result=encode,
+        warnings=lambda taken: (),
+        text=_as_text,
+    )
+
+
+def _as_text(taken: Evidence) -> None:
+    # rich costs 100 ms to import, which JSON need not pay.
+    importlib.import_module("holdfast.surfaces.render.judge.facts").print_facts(encode(taken))
+
+
+def _save(asked: Asked, to: str, output: Output) -> None:
     try:
         taken = take_evidence(asked, ThisMachine())
-        answer = envelope("evidence", taken.location, encode(taken))
-        if to is None:
-            write_json(answer)
-        else:
-            write_evidence(to, answer)
-            sys.stderr.write(_told(taken, to))
+        write_evidence(to, envelope("evidence", taken.location, encode(taken)))
     except HoldfastError as error:
-        sys.exit(report_error(error, Output.text))
-
-
-def _told(evidence: Evidence, to: str) -> str:
-    looked = len(evidence.sinks) + len(evidence.sources)
-    return (
-        f"holdfast: evidence of {evidence.location} is in {to}; {looked} sinks and sources asked\n"
-    )
+        sys.exit(report_error(error, output))
+    sys.stderr.write(f"holdfast: wrote {to}; next: holdfast judge {to}\n")

@@ -1,6 +1,8 @@
 """holdfast judge."""
 
 import importlib
+from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -8,6 +10,7 @@ import typer
 
 from holdfast.adapters.evidence_file import is_evidence_file, read_evidence
 from holdfast.adapters.machine import ThisMachine
+from holdfast.core.evidence.around import Intent
 from holdfast.core.goal import Goal
 from holdfast.flows.evidence import Asked, take_evidence
 from holdfast.flows.judge import Judged, judge
@@ -26,6 +29,14 @@ class GoalName(StrEnum):
     reset = "reset"
 
 
+class Fate(StrEnum):
+    """What becomes of the output at a reset."""
+
+    new = "new"
+    cleared = "cleared"
+    kept = "kept"
+
+
 @app.command()
 def command(
     target: Annotated[
@@ -33,6 +44,12 @@ def command(
     ],
     goal: Annotated[
         GoalName | None, typer.Option(help="What is to be done; a line for each by default.")
+    ] = None,
+    from_batch: Annotated[
+        int | None, typer.Option(min=0, help="For replay: the first batch to do again.")
+    ] = None,
+    with_output: Annotated[
+        Fate | None, typer.Option(help="For reset: what becomes of the output.")
     ] = None,
     sink: Annotated[
         list[str] | None,
@@ -67,10 +84,15 @@ def command(
     wanted: Goal | None = goal.value if goal else None
 
     def answer() -> Judged:
-        if is_evidence_file(target):
-            return judge(read_evidence(target), wanted)
-        return judge(take_evidence(asked, ThisMachine()), wanted)
+        saved = is_evidence_file(target)
+        taken = read_evidence(target) if saved else take_evidence(asked, ThisMachine())
+        intent = Intent(from_batch=from_batch, output=with_output.value if with_output else None)
+        return judge(replace(taken, intent=intent), wanted)
 
+    _deliver(answer, output)
+
+
+def _deliver(answer: Callable[[], Judged], output: Output) -> None:
     def as_text(judged: Judged) -> None:
         # rich costs 100 ms to import, which JSON need not pay.
         importlib.import_module("holdfast.surfaces.render.judge.text").print_judged(judged)

@@ -27,6 +27,8 @@ COMMANDS: dict[str, str] = {
     "evidence": "Save everything that decides about a restart, to be judged later or elsewhere.",
     "fleet": "List every checkpoint below a folder or bucket, and what is odd about each.",
     "diff": "Put two checkpoints side by side: same lineage or not, and where they part.",
+    "lag": "Say how far each source is ahead, and how long it still has what is unread.",
+    "explain": "Say what an error means, and what not to do about it: a message, a log, a code.",
     "schema": "Print the JSON Schema of every JSON output, or of holdfast.yaml.",
 }
 """Command to its one line of help; the module is loaded only when the command is used."""

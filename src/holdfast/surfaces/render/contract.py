@@ -11,7 +11,9 @@ from holdfast.surfaces.render.audit.contract import AuditEnvelope
 from holdfast.surfaces.render.contract_envelope import Envelope, Model
 from holdfast.surfaces.render.contract_records import HistoryEnvelope, StatusEnvelope
 from holdfast.surfaces.render.demo.contract import DemoEnvelope
+from holdfast.surfaces.render.explain.contract import ExplainEnvelope
 from holdfast.surfaces.render.judge.contract import EvidenceEnvelope, JudgeEnvelope
+from holdfast.surfaces.render.lag.contract import LagEnvelope
 
 Count = int
 FactStatus = Literal["known", "absent", "unreadable"]
@@ -343,6 +345,8 @@ MODELS: dict[str, type[Envelope]] = {
     "history": HistoryEnvelope,
     "evidence": EvidenceEnvelope,
     "judge": JudgeEnvelope,
+    "lag": LagEnvelope,
+    "explain": ExplainEnvelope,
     "error": ErrorEnvelope,
 }
 

@@ -1,6 +1,6 @@
 """`diff` for a person."""
 
-from holdfast.core.difference import Change
+from holdfast.core.reading.difference import Change
 from holdfast.flows.diff import Diffed
 from holdfast.surfaces.render.diff_json import diff_findings
 from holdfast.surfaces.render.page import Page

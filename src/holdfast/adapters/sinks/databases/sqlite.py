@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, NullPool, create_engine
 from sqlalchemy.exc import DBAPIError, IntegrityError
@@ -50,6 +51,7 @@ _HOLDS = {
     "NUMERIC": frozenset({Kind.INTEGER, Kind.BOOLEAN}) | _AS_TEXT,
     "BLOB": _EVERYTHING,
 }
+_READ_ONLY = {"mode": "ro", "uri": "true"}
 _DECLARE = {
     Kind.INTEGER: "INTEGER",
     Kind.BOOLEAN: "INTEGER",
@@ -67,17 +69,22 @@ class SqliteDatabase:
     any_unique = False
     stages = None
 
-    def __init__(self, path: Path, lock_wait_s: float) -> None:
-        """Nothing is opened yet."""
+    def __init__(self, path: Path, lock_wait_s: float, *, read_only: bool = False) -> None:
+        """Nothing is opened yet. Read-only, what a killed writer left is not rolled back either."""
         self.location = f"sqlite:///{path}"
         self._path = path
         self._lock_wait_s = lock_wait_s
         self.engine = create_engine(
-            URL.create("sqlite", database=str(path)),
+            _read_only_url(path) if read_only else URL.create("sqlite", database=str(path)),
             poolclass=NullPool,
             isolation_level="AUTOCOMMIT",  # the driver begins nothing by itself
             connect_args={"timeout": min(BUSY_SLICE_S, lock_wait_s)},
         )
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
 
     def exists(self) -> bool:
         """Whether there is a file; connecting would create one."""
@@ -303,6 +310,11 @@ class SqliteDatabase:
             subject=self.location,
             next_action="mend the cause and start again; the batch will be written then",
         )
+
+
+def _read_only_url(path: Path) -> URL:
+    """A name that SQLite opens without the right to write; `?` and `#` in a path are escaped."""
+    return URL.create("sqlite", database=f"file:{quote(str(path))}", query=_READ_ONLY)
 
 
 def _code(error: DBAPIError) -> int:

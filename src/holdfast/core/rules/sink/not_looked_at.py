@@ -2,11 +2,11 @@
 
 Half of the truth lies in the sink: Delta, the file sink, Iceberg and ledgers remember which batches
 they hold and drop whatever has a number that they have seen. A checkpoint that was cut back,
-restored or copied looks sound by itself, and loses rows at the next start. Without a look at the
-sink nothing better than unknown can be said.
+emptied, restored or copied looks sound by itself, and loses rows at the next start. Without a look
+at the sink nothing better than unknown can be said.
 
 Means: no sink was named, and no declaration names one.
-Verdict: unknown for every goal, once a batch was planned.
+Verdict: unknown for every goal.
 Do: name it: `holdfast judge CKPT --sink delta:PATH`, or judge the declared job.
 """
 
@@ -19,16 +19,15 @@ from holdfast.core.verdict import RuleFinding
 
 
 def _check(rule: Rule, evidence: Evidence, goal: Goal) -> Iterator[RuleFinding]:
-    if evidence.sinks or not evidence.has_batches:
-        return
-    yield rule.found(
-        "unknown",
-        "nobody looked at what the sink remembers",
-        evidence="no sink was named",
-        consequence="rows may be dropped or written twice, and nothing here would show it",
-        next_action=f"holdfast judge {evidence.location} --sink delta:PATH (or parquet:, "
-        "postgres:, sqlite:, kafka:, iceberg:, none)",
-    )
+    if not evidence.sinks:
+        yield rule.found(
+            "unknown",
+            "nobody looked at what the sink remembers",
+            evidence="no sink was named",
+            consequence="rows may be dropped or written twice, and nothing here would show it",
+            next_action=f"holdfast judge {evidence.location} --sink delta:PATH (or parquet:, "
+            "files:, postgres:, sqlite:, kafka:, iceberg:, none)",
+        )
 
 
 RULE = Rule(

@@ -5,6 +5,7 @@ from typing import Any
 
 from holdfast.flows.demo.demonstrate import Demonstrated
 from holdfast.flows.demo.killing import Kill
+from holdfast.flows.judge import Judged
 
 
 def demo_result(done: Demonstrated) -> dict[str, Any]:
@@ -14,7 +15,7 @@ def demo_result(done: Demonstrated) -> dict[str, Any]:
         "folder": done.folder,
         "job": done.job,
         "checkpoint": done.checkpoint,
-        "killed": None if done.kill is None else _killed(done.kill),
+        "killed": None if done.kill is None else _killed(done.kill, done.judged),
         "starts": done.starts,
         "batches_after": done.batches_after,
         "rows_in": judged.rows_in,
@@ -31,7 +32,7 @@ def demo_result(done: Demonstrated) -> dict[str, Any]:
     }
 
 
-def _killed(kill: Kill) -> dict[str, Any]:
+def _killed(kill: Kill, judged: Judged | None) -> dict[str, Any]:
     checkpoint = kill.shown.checkpoint
     return {
         "batch": kill.batch,
@@ -39,4 +40,5 @@ def _killed(kill: Kill) -> dict[str, Any]:
         "shown_at_ms": kill.shown_at_ms,
         "died": checkpoint.death.text if checkpoint.death else None,
         "restart": checkpoint.restart.text,
+        "verdict": judged.verdicts[0].answer if judged is not None else None,
     }

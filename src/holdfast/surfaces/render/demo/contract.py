@@ -15,6 +15,9 @@ class KilledJson(Model):
     shown_at_ms: int
     died: str | None = Field(description="Where in the batch it died, as `show` says it.")
     restart: str = Field(description="What a restart would do, as `show` says it.")
+    verdict: Literal["safe", "unknown", "unsafe"] | None = Field(
+        default=None, description="What `judge` said of a resume, before the restart."
+    )
 
 
 class ComparisonJson(Model):

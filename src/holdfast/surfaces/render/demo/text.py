@@ -1,6 +1,7 @@
 """The demo for a person: what was killed, what was left of it, what is lost, what to try next."""
 
 from holdfast.flows.demo.demonstrate import Demonstrated
+from holdfast.surfaces.render.judge.text import print_judged
 from holdfast.surfaces.render.page import Page
 from holdfast.surfaces.render.show_text import ShowText
 from holdfast.surfaces.render.words import duration
@@ -33,6 +34,10 @@ def _killed(page: Page, done: Demonstrated) -> None:
     page.say()
     page.say(f"$ holdfast show {done.checkpoint}")
     ShowText(typed=done.checkpoint, now_ms=kill.shown_at_ms).print(kill.shown)
+    if done.judged is not None:
+        page.say()
+        page.say(f"$ holdfast judge {done.job} --goal resume")
+        print_judged(done.judged)
 
 
 def _rows(page: Page, done: Demonstrated) -> None:

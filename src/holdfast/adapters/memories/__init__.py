@@ -1,0 +1,1 @@
+"""What a sink itself remembers of batches, read without Spark."""

@@ -1,0 +1,1 @@
+"""What sources still have, against the position that a checkpoint stores."""

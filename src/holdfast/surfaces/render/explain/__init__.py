@@ -1,0 +1,1 @@
+"""What `explain` shows: text and JSON of one answer."""

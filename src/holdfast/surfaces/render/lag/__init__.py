@@ -1,0 +1,1 @@
+"""The answer of `lag`, as JSON and for people."""
