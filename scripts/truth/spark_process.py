@@ -26,6 +26,9 @@ class SparkProcess:
     def __init__(self, version: str, log: Path, *, jars: bool = True) -> None:
         python = interpreter(version)
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("SPARK_", "PYTHON"))}
+        if version == HOME and "SPARK_SUBMIT_OPTS" in os.environ:
+            # The archive of classes of scripts/quick_java.py is made for this version.
+            kept["SPARK_SUBMIT_OPTS"] = os.environ["SPARK_SUBMIT_OPTS"]
         lake = fetch.jars("lake") if jars and version == HOME else ""
         variables = {
             **kept,

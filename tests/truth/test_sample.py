@@ -18,9 +18,9 @@ SEEN = (
     # workload, change, what Spark 4.2.0 does
     ("files-parquet", "nothing", "started-right"),
     ("files-parquet", "commit_gone", "started-right"),
-    ("files-parquet", "both_cut", "lost 12"),
+    ("files-parquet", "both_cut", "lost 18"),
     ("files-parquet", "plan_empty", "refused"),
-    ("files-parquet", "logs_and_sources_emptied", "lost 12"),
+    ("files-parquet", "logs_and_sources_emptied", "lost 18"),
     ("files-foreach", "nothing", "started-right"),
     ("files-foreach", "commit_gone", "duplicated 6"),
     ("files-foreach", "checkpoint_gone", "duplicated 30"),
