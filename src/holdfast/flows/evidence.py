@@ -1,4 +1,4 @@
-"""evidence: look once at everything that decides about a restart; read-only, never starts Spark."""
+"""evidence: look once at everything that decides about a restart; read-only, and runs no query."""
 
 from dataclasses import dataclass, replace
 
@@ -20,6 +20,7 @@ from holdfast.core.running.ports import Records
 from holdfast.core.running.run import RUNS, fingerprint_name
 from holdfast.errors import HoldfastError
 from holdfast.flows.locate import locate
+from holdfast.flows.next_query import next_query, starting_spark
 from holdfast.flows.reading import Look, read_checkpoint
 from holdfast.flows.records.run_records import list_runs, read_epoch
 from holdfast.flows.show import BatchView, batch_view
@@ -49,6 +50,10 @@ class Asked:
     verify: bool = False
     file: str = "holdfast.yaml"
     profile: str | None = None
+    against: str | None = None
+    """What is to be started: module:function, or a declaration. Analysed, and not run."""
+    spark: str | None = None
+    """The version of Spark that will start it; the installed one by default."""
 
 
 def take_evidence(asked: Asked, machine: Machine) -> Evidence:
@@ -77,6 +82,10 @@ def take_evidence(asked: Asked, machine: Machine) -> Evidence:
         evidence,
         sinks=_memories(asked, job, evidence, target.checkpoint),
         sources=ask(wanted, remembered, secrets),
+        next_query=next_query(
+            target, against=asked.against, file=asked.file, profile=asked.profile
+        ),
+        spark=starting_spark(asked.spark),
     )
 
 

@@ -2,6 +2,7 @@
 
 from holdfast.adapters.sources.opening import read_identity
 from holdfast.adapters.spark.transform_source import declared_source
+from holdfast.core.evidence.declared_query import declared_options
 from holdfast.core.fact import Fact, Known, Unreadable
 from holdfast.core.guards.repeatable_transform import find_unrepeatable
 from holdfast.core.job import UNDECLARED, Job
@@ -10,7 +11,7 @@ from holdfast.core.running.event import Tell, Warned
 from holdfast.core.running.fingerprint import UNPINNED, Fingerprint, SourcePrint, encode_fingerprint
 from holdfast.core.running.ports import PlanFacts, Query, Records
 from holdfast.core.running.run import fingerprint_name
-from holdfast.core.secret_text import as_shown, hide, shown_options
+from holdfast.core.secret_text import hide, shown_options
 from holdfast.flows.prepare import Surrounding
 
 
@@ -44,7 +45,11 @@ def fingerprint_of(
             _source(job, position, provider, secrets, identity)
             if known and position == 0
             # The declaration speaks of one source; others are the transform's own.
-            else SourcePrint(position=position, provider=provider, options={})
+            else SourcePrint(
+                position=position,
+                provider=provider,
+                options=_planned_options(facts, position, secrets),
+            )
             for position, provider in enumerate(facts.sources)
         ),
         stateful=facts.stateful,
@@ -56,17 +61,14 @@ def fingerprint_of(
         unpinned={name: facts.settings[name] for name in UNPINNED if name in facts.settings},
         versions=facts.versions,
         code_revision=around.code_revision,
+        shapes=facts.shapes,
     )
 
 
 def _source(
     job: Job, position: int, provider: str, secrets: frozenset[str], identity: Fact[str]
 ) -> SourcePrint:
-    options = {
-        **({"path": as_shown(job.source.path)} if job.source.path else {}),
-        **({"schema": job.source.schema} if job.source.schema else {}),
-        **shown_options(job.source.options, secrets),
-    }
+    options = declared_options(job.source, secrets)
     return SourcePrint(
         position=position,
         provider=job.source.format,
@@ -77,3 +79,8 @@ def _source(
             hide(identity.reason, secrets) if isinstance(identity, Unreadable) else ""
         ),
     )
+
+
+def _planned_options(facts: PlanFacts, position: int, secrets: frozenset[str]) -> dict[str, str]:
+    given = facts.source_options
+    return shown_options(given[position], secrets) if position < len(given) else {}

@@ -10,6 +10,8 @@ from pyspark.sql import DataFrame
 
 from holdfast import __version__
 from holdfast.adapters.spark.plan import nondeterministic_expressions, stateful_operators
+from holdfast.adapters.spark.plan_shapes import state_shapes
+from holdfast.adapters.spark.plan_sources import source_options
 from holdfast.core.running.ports import PlanFacts
 
 _NODES_MAX = 2_000
@@ -26,6 +28,8 @@ def plan_facts(frame: DataFrame, settings: Sequence[str]) -> PlanFacts:
         unrepeatable=nondeterministic_expressions(frame),
         settings=_settings(spark, settings),
         versions=_versions(spark),
+        source_options=source_options(analyzed),
+        shapes=state_shapes(frame),
     )
 
 

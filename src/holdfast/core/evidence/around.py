@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from holdfast.core.fact import Absent, Fact
 from holdfast.core.goal import OutputFate
+from holdfast.core.running.state_shape import StateShape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,8 @@ class Query:
     spark: str | None
     """Version, such as 4.2.0."""
     code_revision: str | None
+    shapes: tuple[StateShape, ...] | None = None
+    """What each stateful operator keeps; None where nobody analysed the plan for it."""
 
 
 NOT_LOOKED_AT = Absent("not looked at")

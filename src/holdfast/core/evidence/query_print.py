@@ -5,6 +5,7 @@ from typing import Any
 
 from holdfast.core.evidence.around import Query, QuerySource
 from holdfast.core.formats.json_text import Json, decode_object
+from holdfast.core.running.state_shape import StateShape
 from holdfast.errors import MalformedError
 
 _WHAT = "the fingerprint"
@@ -36,6 +37,7 @@ def parse_query(data: bytes) -> Query:
         pinned=_texts(body.get("pinned")),
         spark=_texts(body.get("versions")).get("spark"),
         code_revision=_text(body, "code_revision"),
+        shapes=_shapes(body.get("shapes")),
     )
 
 
@@ -52,6 +54,26 @@ def _source(value: Json) -> QuerySource:
         provider=str(value.get("provider", "")),
         options=_texts(value.get("options")),
     )
+
+
+def _shapes(value: Json) -> tuple[StateShape, ...] | None:
+    """None for records of before shapes were kept."""
+    if not isinstance(value, list):
+        return None
+    return tuple(
+        StateShape(
+            kind=str(each.get("kind", "")),
+            keys=_list(each.get("keys")),
+            values=_list(each.get("values")),
+            made_by=_list(each.get("made_by")),
+        )
+        for each in value
+        if isinstance(each, dict)
+    )
+
+
+def _list(value: Json) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 def _text(body: Mapping[str, Any], name: str) -> str | None:

@@ -1,5 +1,31 @@
 """Every rule, by code. A file of a rule that is not listed here fails a test."""
 
+from holdfast.core.rules.change import (
+    async_progress,
+    code_changed,
+    code_not_looked_at,
+    operator_metadata,
+    operators_changed,
+    output_mode,
+    pinned_setting,
+    plan_not_analysed,
+    real_time,
+    repartition,
+    silent_loss,
+    sink_changed,
+    source_count,
+    source_evolution,
+    source_kind,
+    source_option,
+    source_place,
+    sources_reordered,
+    spark_downgrade,
+    spark_too_old,
+    starting_position,
+    state_schema,
+    unnoticed_operator,
+    unpinned_setting,
+)
 from holdfast.core.rules.holder import (
     cut_back,
     moved,
@@ -9,7 +35,6 @@ from holdfast.core.rules.holder import (
 )
 from holdfast.core.rules.log import (
     altered_log,
-    async_progress,
     changed_sources,
     commits_ahead,
     commits_behind,
@@ -18,7 +43,6 @@ from holdfast.core.rules.log import (
     newer_format,
     refused_start,
     torn_position,
-    unfinished_repartition,
     unreadable_file,
 )
 from holdfast.core.rules.rule import Rule
@@ -54,7 +78,6 @@ from holdfast.core.rules.state import (
 
 _LOG = (
     altered_log,
-    async_progress,
     changed_sources,
     commits_ahead,
     commits_behind,
@@ -63,7 +86,6 @@ _LOG = (
     newer_format,
     refused_start,
     torn_position,
-    unfinished_repartition,
     unreadable_file,
 )
 _STATE = (
@@ -102,9 +124,35 @@ _SOURCE = (
     retention_near,
     unreachable,
 )
+_CHANGE = (
+    async_progress,
+    code_changed,
+    code_not_looked_at,
+    operator_metadata,
+    operators_changed,
+    output_mode,
+    pinned_setting,
+    plan_not_analysed,
+    real_time,
+    repartition,
+    silent_loss,
+    sink_changed,
+    source_count,
+    source_evolution,
+    source_kind,
+    source_option,
+    source_place,
+    sources_reordered,
+    spark_downgrade,
+    spark_too_old,
+    starting_position,
+    state_schema,
+    unnoticed_operator,
+    unpinned_setting,
+)
 
 
 def all_rules() -> tuple[Rule, ...]:
     """All rules, by code."""
-    files = (*_LOG, *_STATE, *_HOLDER, *_SINK, *_SOURCE)
+    files = (*_LOG, *_STATE, *_HOLDER, *_SINK, *_SOURCE, *_CHANGE)
     return tuple(sorted((file.RULE for file in files), key=lambda rule: rule.code))

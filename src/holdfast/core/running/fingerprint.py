@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from holdfast.core.running.state_shape import StateShape
+
 UNPINNED: Final = (
     "spark.sql.streaming.sessionWindow.merge.sessions.in.local.partition",
     "spark.sql.streaming.sessionWindow.stateFormatVersion",
@@ -55,6 +57,8 @@ class Fingerprint:
     versions: Mapping[str, str]
     """Spark, Python, Holdfast, and the jars of connectors."""
     code_revision: str | None
+    shapes: tuple[StateShape, ...] = ()
+    """What each stateful operator keeps, in the order of `stateful` without watermarks."""
 
 
 def encode_fingerprint(fingerprint: Fingerprint) -> bytes:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from holdfast.core.job import Job
 from holdfast.core.running.batch import Batch
 from holdfast.core.running.failure import Failure
+from holdfast.core.running.state_shape import StateShape
 
 
 class Records(Protocol):
@@ -158,6 +159,10 @@ class PlanFacts:
     settings: Mapping[str, str]
     """Values of the session, for the names that were asked for."""
     versions: Mapping[str, str]
+    source_options: tuple[Mapping[str, str], ...] = ()
+    """Options of each source as the plan has them, secrets and all; () where it was not asked."""
+    shapes: tuple[StateShape, ...] = ()
+    """What each stateful operator keeps, in the order of `stateful` without watermarks."""
 
 
 class Query(Protocol):

@@ -13,6 +13,7 @@ from holdfast.core.evidence.pack import encode
 from holdfast.errors import HoldfastError
 from holdfast.flows.evidence import Asked, take_evidence
 from holdfast.surfaces.cli.delivery import Output, deliver, report_error
+from holdfast.surfaces.cli.start_options import Against, Sinks, Sources, StartingSpark
 from holdfast.surfaces.render.envelope import envelope
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -24,14 +25,10 @@ def command(
     to: Annotated[
         str | None, typer.Option("-o", "--to", help="Write it to this file, as JSON.")
     ] = None,
-    sink: Annotated[
-        list[str] | None,
-        typer.Option(help="Where it writes, such as delta:PATH or postgres:URL; may be repeated."),
-    ] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(help="Where it reads, such as kafka:BROKERS/TOPIC; in the order of the plan."),
-    ] = None,
+    sink: Sinks = None,
+    source: Sources = None,
+    against: Against = None,
+    spark: StartingSpark = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Read every file and hold it against its checksum.")
     ] = False,
@@ -43,7 +40,8 @@ def command(
 ) -> None:
     """Save everything that decides about a restart, to be judged later or elsewhere.
 
-    Reads only, and never starts Spark. Each fact is known with its origin, absent, or unreadable
+    Reads only. Spark is started for --against alone, in a process of its own that runs no query and
+    knows no checkpoint. Each fact is known with its origin, absent, or unreadable
     with the reason; secrets are left out. `holdfast judge FILE` judges what was saved.
     """
     asked = Asked(
@@ -53,6 +51,8 @@ def command(
         verify=verify,
         file=file,
         profile=profile,
+        against=against,
+        spark=spark,
     )
     if to is not None:
         _save(asked, to, output)
