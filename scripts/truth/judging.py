@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.truth.observation import Observation
+from scripts.truth.plans import Plans
 from scripts.truth.workloads import WORKLOADS
 
 from holdfast.adapters.evidence_file import read_evidence, write_evidence
@@ -13,9 +14,10 @@ from holdfast.adapters.machine import ThisMachine
 from holdfast.core.evidence.around import Query, QuerySource
 from holdfast.core.evidence.evidence import Evidence
 from holdfast.core.evidence.pack import encode
-from holdfast.core.fact import Known
+from holdfast.core.fact import Fact, Known, Unreadable
+from holdfast.core.pinned_conf import DEFAULTS
 from holdfast.core.running.fingerprint import UNPINNED
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, UsageError
 from holdfast.flows.evidence import Asked, take_evidence
 from holdfast.flows.judge import judge
 from holdfast.surfaces.render.envelope import envelope
@@ -50,10 +52,10 @@ def evidence_for(found: Observation) -> Evidence | HoldfastError:
         evidence = take_evidence(asked, ThisMachine())
     except HoldfastError as error:
         return error
-    return with_queries(evidence, found)
+    return evidence
 
 
-def with_queries(evidence: Evidence, found: Observation) -> Evidence:
+def with_queries(evidence: Evidence, found: Observation, plans: Plans) -> Evidence:
     """Add what `--spark` and `--against` tell: the query that ran, and the one that is to start.
 
     Only where they differ: a bare path is judged as the same query started again.
@@ -64,33 +66,38 @@ def with_queries(evidence: Evidence, found: Observation) -> Evidence:
     after = {name: value for name, value in found.after.items() if name not in told}
     if before == after and found.version == found.started_with:
         return evidence
-    last = query_of(found, found.before, found.stateful_before, found.version)
-    to_start = query_of(found, found.after, found.stateful_after, found.started_with)
     return replace(
         evidence,
-        last_query=Known(last, "the query that ran"),
-        next_query=Known(to_start, "--against"),
+        last_query=query_of(found, found.before, found.version, plans, "the query that ran"),
+        next_query=query_of(found, found.after, found.started_with, plans, "--against"),
     )
 
 
 def query_of(
-    found: Observation, task: Mapping[str, Any], stateful: list[str] | None, spark: str
-) -> Query:
-    """A query in the words of a fingerprint."""
-    settings = {"spark.sql.session.timeZone": "UTC", **task["settings"]}
-    return Query(
-        origin="scripts/truth",
-        sources=tuple(sources_of(found, task)),
-        stateful=None if stateful is None else tuple(stateful),
-        output_mode=task["mode"],
-        sink_kind=task["sink"],
-        sink_place=task["output"],
-        transform=f"{task['shape']} {task['variant']}".strip(),
-        trigger="availableNow",
-        unpinned={name: settings[name] for name in UNPINNED if name in settings},
-        pinned={name: value for name, value in settings.items() if name not in UNPINNED},
-        spark=spark,
-        code_revision=None,
+    found: Observation, task: dict[str, Any], spark: str, plans: Plans, origin: str
+) -> Fact[Query]:
+    """A query in the words of a fingerprint; unreadable where its plan could not be analysed."""
+    facts = plans.of(spark, task)
+    if isinstance(facts, str):
+        return Unreadable(origin, facts, UsageError.code)
+    settings = facts.settings
+    return Known(
+        Query(
+            origin=origin,
+            sources=tuple(sources_of(found, task)),
+            stateful=facts.stateful,
+            output_mode=task["mode"],
+            sink_kind=task["sink"],
+            sink_place=task["output"],
+            transform=f"{task['shape']} {task['variant']}".strip(),
+            trigger="availableNow",
+            unpinned={name: settings[name] for name in UNPINNED if name in settings},
+            pinned={name: settings[name] for name in DEFAULTS if name in settings},
+            spark=spark,
+            code_revision=None,
+            shapes=facts.shapes,
+        ),
+        origin,
     )
 
 
@@ -121,7 +128,7 @@ def save_evidence(evidence: Evidence | HoldfastError, path: Path) -> None:
         write_evidence(str(path), envelope("evidence", evidence.location, encode(evidence)))
 
 
-def judgement_of(found: Observation, folder: Path) -> Judgement:
+def judgement_of(found: Observation, folder: Path, plans: Plans) -> Judgement:
     """Judge a case anew from its folders; from the saved evidence where its source is gone."""
     place = folder / found.key
     saved = place / "evidence.json"
@@ -130,6 +137,8 @@ def judgement_of(found: Observation, folder: Path) -> Judgement:
         evidence = read_evidence(str(saved))
     else:
         evidence = evidence_for(found)
+    if isinstance(evidence, Evidence):
+        evidence = with_queries(evidence, found, plans)
     return judged(evidence)
 
 

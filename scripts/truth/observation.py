@@ -22,9 +22,6 @@ class Observation:
     """What the session was told when the checkpoint was made."""
     after: dict[str, Any]
     """What it was told at the starts after the change."""
-    stateful_before: list[str] | None
-    stateful_after: list[str] | None
-    """Stateful operators of the plans; None where the plan could not be analysed."""
     source_specs: list[str]
     starts: list[dict[str, Any]]
     outcome: Outcome
@@ -45,7 +42,8 @@ class Observations:
         if self._path.exists():
             for line in self._path.read_text(encoding="utf-8").splitlines():
                 data = json.loads(line)
-                yield Observation(**{**data, "outcome": Outcome(**data["outcome"])})
+                data["outcome"] = Outcome(**data["outcome"])
+                yield Observation(**{name: data[name] for name in Observation.__slots__})
 
     def add(self, observation: Observation) -> None:
         self._all[observation.key] = observation

@@ -11,7 +11,7 @@ from scripts.truth.input_rows import AFTER, Row, expected
 from scripts.truth.judging import evidence_for, save_evidence
 from scripts.truth.kafka_topic import Topic
 from scripts.truth.observation import Observation
-from scripts.truth.outcome import outcome_of
+from scripts.truth.outcome import Outcome, outcome_of
 from scripts.truth.spark_process import SparkProcesses
 from scripts.truth.stage import Stage, copy_folders
 from scripts.truth.workloads import Workload
@@ -26,7 +26,6 @@ class Observer:
         self._folder = folder
         self._sparks = sparks
         self._topics = topics
-        self._stateful: dict[str, list[str] | None] = {}
 
     def observe(self, workload: Workload, version: str, change: Change) -> Observation:
         """Everything, from the copy to the comparison."""
@@ -40,7 +39,7 @@ class Observer:
             stage.version = change.spark
         kept = place.with_name(f"{place.name}.kept")
         copy_as_it_is(place, kept)
-        found = self._described(stage, before, workload, version, change)
+        found = described(stage, before, version, change)
         save_evidence(evidence_for(found), kept / "evidence.json")
         observation = self._started(stage, found)
         shutil.rmtree(place)
@@ -63,35 +62,6 @@ class Observer:
         copy_folders(template, place)
         return Stage(place, workload, version, self._sparks)
 
-    def _described(
-        self, stage: Stage, before: dict[str, Any], workload: Workload, version: str, change: Change
-    ) -> Observation:
-        """All but how it went."""
-        if workload.name not in self._stateful:
-            self._stateful[workload.name] = stage.ask("describe", **before)["stateful"]
-        specs = [stage.topic.spec()] if stage.topic else []
-        sides = [] if stage.topic else list(workload.inputs)
-        return Observation(
-            version=version,
-            started_with=stage.version,
-            workload=workload.name,
-            change=change.name,
-            before=before,
-            after=stage.task(),
-            stateful_before=self._stateful[workload.name],
-            stateful_after=stage.ask("describe")["stateful"],
-            source_specs=specs + [f"files:{stage.inputs[side]}" for side in sides],
-            starts=[],
-            outcome=outcome_of(
-                workload,
-                [{"error": "not started"}],
-                [],
-                [],
-                expected(workload, ""),
-                logs_moved=False,
-            ),
-        )
-
     def _started(self, stage: Stage, found: Observation) -> Observation:
         workload = stage.workload
         held = as_rows(stage.rows())
@@ -111,6 +81,23 @@ class Observer:
         )
         data = {name: getattr(found, name) for name in Observation.__slots__}
         return Observation(**{**data, "starts": starts, "outcome": outcome})
+
+
+def described(stage: Stage, before: dict[str, Any], version: str, change: Change) -> Observation:
+    """All but how it went."""
+    return Observation(
+        version=version,
+        started_with=stage.version,
+        workload=stage.workload.name,
+        change=change.name,
+        before=before,
+        after=stage.task(),
+        source_specs=[stage.topic.spec()]
+        if stage.topic
+        else [f"files:{stage.inputs[side]}" for side in stage.workload.inputs],
+        starts=[],
+        outcome=Outcome(name="refused", error="not started yet"),
+    )
 
 
 def copy_as_it_is(source: Path, target: Path) -> None:

@@ -3,7 +3,7 @@
 python -m scripts.truth.run [--version V] [--workload W] [--change C] [--again] [--judge]
 
 Observes what is not yet observed, judges everything, writes the page. Broken off, it goes on where
-it was. `--judge` observes nothing. A verdict `safe` on a start that was not right is a defect:
+it was. `--judge` starts no Spark. A verdict `safe` on a start that was not right is a defect:
 exit 1.
 """
 
@@ -23,6 +23,7 @@ from scripts.truth.kafka_topic import Topic
 from scripts.truth.observation import Observations
 from scripts.truth.observing import Observer, Topics
 from scripts.truth.page import Line, page
+from scripts.truth.plans import Plans
 from scripts.truth.spark_process import CACHE, sparks
 from scripts.truth.workloads import HOME, VERSIONS, WORKLOADS, Workload
 
@@ -75,7 +76,7 @@ def topics_of(address: str) -> Topics:
     return lambda name: Topic(address, name)
 
 
-def lines(seen: Observations) -> list[Line]:
+def lines(seen: Observations, plans: Plans) -> list[Line]:
     """Every observation with its verdict, in the order of the catalogue."""
     order = {change.name: number for number, change in enumerate(CATALOGUE)}
     texts = {change.name: change for change in CATALOGUE}
@@ -88,7 +89,7 @@ def lines(seen: Observations) -> list[Line]:
         )
     )
     return [
-        Line(found=each, change=texts[each.change], judged=judgement_of(each, FOLDER))
+        Line(found=each, change=texts[each.change], judged=judgement_of(each, FOLDER, plans))
         for each in known
     ]
 
@@ -99,13 +100,17 @@ def main() -> None:
     parser.add_argument("--workload", action="append", choices=list(WORKLOADS))
     parser.add_argument("--change", action="append")
     parser.add_argument("--again", action="store_true", help="observe again what was observed")
-    parser.add_argument("--judge", action="store_true", help="observe nothing")
+    parser.add_argument("--judge", action="store_true", help="start no Spark")
     parser.add_argument("--page", type=Path, default=PAGE)
     given = parser.parse_args()
     seen = Observations(FOLDER / "observed.jsonl")
     if not given.judge:
         observe(given, seen)
-    made = lines(seen)
+    plans = Plans(FOLDER / "plans.json")
+    if not given.judge:
+        with sparks(FOLDER / "logs") as running:
+            plans.look(seen, running)
+    made = lines(seen, plans)
     given.page.write_text(page(made), encoding="utf-8")
     wrong = [line for line in made if line.standing == "FALSE SAFE"]
     for line in wrong:

@@ -99,11 +99,13 @@ def describe(root: SparkSession, task: dict[str, Any]) -> dict[str, Any]:
     """Analyse the query without running it."""
     spark = session_for(root, task)
     try:
-        plan = importlib.import_module("holdfast.adapters.spark.plan")
-        words = list(plan.stateful_operators(frame_of(spark, task)))
+        # By name: what plans and packs are read by is ours, and not on every version's path.
+        plan_facts = importlib.import_module("holdfast.adapters.spark.plan_facts").plan_facts
+        encode = importlib.import_module("holdfast.core.evidence.pack").encode
+        facts = encode(plan_facts(frame_of(spark, task), task["names"]))
     except Exception as problem:
-        return {"stateful": None, "error": first_line(problem)}
-    return {"stateful": words}
+        return {"facts": None, "error": first_line(problem)}
+    return {"facts": facts}
 
 
 def first_line(error: Exception) -> str:

@@ -8,11 +8,13 @@ from scripts.truth.changes.catalogue import CATALOGUE
 from scripts.truth.judging import judgement_of
 from scripts.truth.observing import Observer
 from scripts.truth.page import Line
-from scripts.truth.spark_process import sparks
+from scripts.truth.plans import Plans
+from scripts.truth.spark_process import SparkProcesses, sparks
 from scripts.truth.workloads import HOME, WORKLOADS
 
 pytestmark = pytest.mark.spark
 
+Watched = tuple[Observer, SparkProcesses, Path]
 CHANGES = {change.name: change for change in CATALOGUE}
 SEEN = (
     # workload, change, what Spark 4.2.0 does
@@ -30,20 +32,23 @@ SEEN = (
 
 
 @pytest.fixture(scope="module")
-def observer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Observer, Path]]:
+def observer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     folder = tmp_path_factory.mktemp("truth")
     with sparks(folder / "logs", jars=False) as running:
-        yield Observer(folder, running), folder
+        yield Observer(folder, running), running, folder
 
 
 @pytest.mark.parametrize(("workload", "change", "outcome"), SEEN)
 def test_what_happens_is_not_called_safe_unless_it_is(
-    observer: tuple[Observer, Path], workload: str, change: str, outcome: str
+    observer: Watched, workload: str, change: str, outcome: str
 ) -> None:
-    watched, folder = observer
+    watched, running, folder = observer
     found = watched.observe(WORKLOADS[workload], HOME, CHANGES[change])
     assert str(found.outcome) == outcome
-    line = Line(found=found, change=CHANGES[change], judged=judgement_of(found, folder))
+    plans = Plans(folder / "plans.json")
+    plans.look([found], running)
+    judged = judgement_of(found, folder, plans)
+    line = Line(found=found, change=CHANGES[change], judged=judged)
     assert line.standing != "FALSE SAFE"
     kept = folder / found.key
     assert (kept / "input").is_dir(), "what was judged is kept, to be judged again"
