@@ -95,8 +95,8 @@ def windows(rows: Iterable[dict[str, Any]], variant: str) -> "Counter[Row]":
         at = datetime.strptime(row["at"], "%Y-%m-%dT%H:%M:%S%z")
         latest = max(latest, at)
         start = BEGIN + (at - BEGIN) // size * size
-        weight = row["value"] if variant == "aggregate" else 1
-        counts[start, row["key"]] += weight
+        weights = {"aggregate": row["value"], "aggregate_same": 1 - row["id"] % 2}
+        counts[start, row["key"]] += weights.get(variant, 1)
     closed = {
         (start.strftime("%H:%M"), key, count)
         for (start, key), count in counts.items()

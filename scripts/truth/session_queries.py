@@ -87,16 +87,19 @@ def windows(spark: SparkSession, task: dict[str, Any]) -> DataFrame:
     if variant == "key_added":
         keys.append("value")
     if variant == "key_removed":
-        keys.remove("key")
+        keys = keys[:1]
     if variant == "key_type":
         keys = [keys[0], f.length("key").alias("key")]
     if variant == "key_renamed":
         keys = [keys[0], f.col("key").alias("name")]
     counted = rows.groupBy(*keys)
-    what = [f.sum("value") if variant == "aggregate" else f.count("*")]
-    if variant == "aggregate_added":
-        what.append(f.max("value"))
-    made = counted.agg(what[0].alias("n"), *what[1:])
+    what = {
+        "aggregate": f.sum("value"),
+        "aggregate_same": f.count(f.when(f.col("id") % 2 == 0, 1)),
+        # Told apart from a count, or the optimizer would take it away again.
+        "aggregate_added": f.count("*") + f.max("value") * 0,
+    }.get(variant, f.count("*"))
+    made = counted.agg(what.alias("n"))
     name = (
         f.lit("-") if variant == "key_removed" else f.col("name" if "renamed" in variant else "key")
     )
