@@ -9,7 +9,7 @@ STAMP := $(VENV)/.holdfast-ready
 QUICK_SPARK = SPARK_SUBMIT_OPTS="$$($(BIN)/python -m scripts.quick_java)"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv java servers demo test check unit bench golden matrix soak jars fuzz docs clean
+.PHONY: help venv java servers demo test check unit bench golden matrix truth soak jars fuzz docs clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
@@ -55,6 +55,9 @@ golden: java $(STAMP)  ## make the golden checkpoints anew with real Spark 3.5 t
 
 matrix: java $(STAMP)  ## restart damaged checkpoints, and run the pipeline, on each real Spark
 	$(BIN)/python scripts/matrix/run.py $(if $(PART),--part $(PART))
+
+truth: java servers $(STAMP)  ## change one thing, ask judge, start real Spark, compare (docs/truth.md); goes on where it was
+	$(BIN)/python -m scripts.truth.run
 
 soak: java servers $(STAMP)  ## 200 kills of the pipeline (docs/soak.md), every audit (docs/audit.md), long tests of sinks
 	$(QUICK_SPARK) $(BIN)/python -m scripts.soak.run
