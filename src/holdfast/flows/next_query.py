@@ -24,7 +24,6 @@ from holdfast.flows.prepare import Surrounding
 from holdfast.flows.status import Target
 
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
-_NOT_ASKED = Absent("the source was not asked who it is")
 _NOBODY_SAID = Absent("no declaration and no --against")
 
 
@@ -112,7 +111,8 @@ def _query(job: Job, facts: PlanFacts, secrets: frozenset[str], revision: str | 
         once=False,
         take_over=False,
     )
-    stored = encode_fingerprint(fingerprint_of(job, "", 0, facts, around, _NOT_ASKED))
+    unasked: Fact[str] = Absent("not asked")
+    stored = encode_fingerprint(fingerprint_of(job, "", 0, facts, around, unasked))
     return replace(parse_query(stored), origin="the analysed plan")
 
 

@@ -1,7 +1,7 @@
 """Every rule, by code. A file of a rule that is not listed here fails a test."""
 
 from holdfast.core.rules.change import (
-    async_switched_off,
+    async_progress,
     code_changed,
     code_not_looked_at,
     operator_metadata,
@@ -10,6 +10,7 @@ from holdfast.core.rules.change import (
     pinned_setting,
     plan_not_analysed,
     real_time,
+    repartition,
     silent_loss,
     sink_changed,
     source_count,
@@ -34,7 +35,6 @@ from holdfast.core.rules.holder import (
 )
 from holdfast.core.rules.log import (
     altered_log,
-    async_progress,
     changed_sources,
     commits_ahead,
     commits_behind,
@@ -43,7 +43,6 @@ from holdfast.core.rules.log import (
     newer_format,
     refused_start,
     torn_position,
-    unfinished_repartition,
     unreadable_file,
 )
 from holdfast.core.rules.rule import Rule
@@ -60,6 +59,7 @@ from holdfast.core.rules.sink import (
     unreadable_memory,
 )
 from holdfast.core.rules.source import (
+    file_log,
     gone,
     history_gone,
     identity_unknown,
@@ -79,7 +79,6 @@ from holdfast.core.rules.state import (
 
 _LOG = (
     altered_log,
-    async_progress,
     changed_sources,
     commits_ahead,
     commits_behind,
@@ -88,7 +87,6 @@ _LOG = (
     newer_format,
     refused_start,
     torn_position,
-    unfinished_repartition,
     unreadable_file,
 )
 _STATE = (
@@ -117,6 +115,7 @@ _SINK = (
     unreadable_memory,
 )
 _SOURCE = (
+    file_log,
     gone,
     history_gone,
     identity_unknown,
@@ -128,7 +127,7 @@ _SOURCE = (
     unreachable,
 )
 _CHANGE = (
-    async_switched_off,
+    async_progress,
     code_changed,
     code_not_looked_at,
     operator_metadata,
@@ -137,6 +136,7 @@ _CHANGE = (
     pinned_setting,
     plan_not_analysed,
     real_time,
+    repartition,
     silent_loss,
     sink_changed,
     source_count,

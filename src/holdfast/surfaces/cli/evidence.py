@@ -13,7 +13,7 @@ from holdfast.core.evidence.pack import encode
 from holdfast.errors import HoldfastError
 from holdfast.flows.evidence import Asked, take_evidence
 from holdfast.surfaces.cli.delivery import Output, deliver, report_error
-from holdfast.surfaces.cli.look_options import Against, Sinks, Sources, StartingSpark
+from holdfast.surfaces.cli.start_options import Against, Sinks, Sources, StartingSpark
 from holdfast.surfaces.render.envelope import envelope
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
