@@ -49,6 +49,8 @@ class Asked:
     sinks: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     verify: bool = False
+    stateless: bool = False
+    """Whether somebody says that the query keeps no state."""
     file: str = "holdfast.yaml"
     profile: str | None = None
     against: str | None = None
@@ -87,6 +89,7 @@ def take_evidence(asked: Asked, machine: Machine) -> Evidence:
         spark=starting_spark(asked.spark),
         sinks=_memories(asked, job, evidence, target.checkpoint),
         sources=ask(wanted, remembered, secrets),
+        said_stateless=asked.stateless,
         file_logs=tuple(_file_log(each) for each in positions if _is_file(each)),
     )
 

@@ -58,6 +58,10 @@ class Evidence:
     sources: tuple[SourceState, ...] = ()
     file_logs: tuple[FileLog, ...] = ()
     """Of the file sources among them."""
+    unverified: tuple[str, ...] = ()
+    """Parts of a checkpoint on a local disk that have files without a checksum or a seal."""
+    said_stateless: bool = False
+    """Whether somebody says that the query keeps no state."""
     intent: Intent = PLAIN_START
 
     @property

@@ -6,6 +6,7 @@ from holdfast.core.rules.change import (
     code_not_looked_at,
     operator_metadata,
     operators_changed,
+    output_columns,
     output_mode,
     pinned_setting,
     plan_not_analysed,
@@ -45,17 +46,21 @@ from holdfast.core.rules.log import (
     torn_position,
     unfinished_repartition,
     unreadable_file,
+    unverified,
 )
 from holdfast.core.rules.rule import Rule
 from holdfast.core.rules.sink import (
     ahead,
     batch_in_flight,
     behind,
+    damaged,
     forgetful,
+    no_memory,
     not_looked_at,
     other_writers,
     replay_output,
     reset_output,
+    rows_removed,
     skipped_state,
     unreadable_memory,
 )
@@ -76,6 +81,7 @@ from holdfast.core.rules.state import (
     moved_paths,
     not_checked,
     not_loadable_before,
+    state_gone,
 )
 
 _LOG = (
@@ -91,12 +97,14 @@ _LOG = (
     torn_position,
     unfinished_repartition,
     unreadable_file,
+    unverified,
 )
 _STATE = (
     later_state,
     moved_paths,
     not_checked,
     not_loadable_before,
+    state_gone,
 )
 _HOLDER = (
     cut_back,
@@ -109,11 +117,14 @@ _SINK = (
     ahead,
     batch_in_flight,
     behind,
+    damaged,
     forgetful,
+    no_memory,
     not_looked_at,
     other_writers,
     replay_output,
     reset_output,
+    rows_removed,
     skipped_state,
     unreadable_memory,
 )
@@ -135,6 +146,7 @@ _CHANGE = (
     code_not_looked_at,
     operator_metadata,
     operators_changed,
+    output_columns,
     output_mode,
     pinned_setting,
     plan_not_analysed,

@@ -20,7 +20,7 @@ from holdfast.errors import UsageError
 from holdfast.flows.evidence import Asked, take_evidence
 from holdfast.flows.judge import Judged, judge
 from holdfast.surfaces.cli.delivery import Output, deliver
-from holdfast.surfaces.cli.look_options import Against, Sinks, Sources, StartingSpark
+from holdfast.surfaces.cli.look_options import Against, Sinks, Sources, StartingSpark, Stateless
 from holdfast.surfaces.render.judge.answer import judge_result
 from holdfast.surfaces.render.judge.ci import ci_lines
 from holdfast.surfaces.render.judge.sarif import sarif_log
@@ -62,6 +62,7 @@ def command(
     sink: Sinks = None,
     source: Sources = None,
     against: Against = None,
+    stateless: Stateless = False,
     spark: StartingSpark = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Read every file and hold it against its checksum.")
@@ -90,6 +91,7 @@ def command(
         file=file,
         profile=profile,
         against=against,
+        stateless=stateless,
         spark=spark,
     )
     intent = Intent(from_batch=from_batch, output=with_output.value if with_output else None)

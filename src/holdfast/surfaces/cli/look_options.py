@@ -16,6 +16,9 @@ Against = Annotated[
     str | None,
     typer.Option(help="What is to start: module:function or a declaration; only analysed."),
 ]
+Stateless = Annotated[
+    bool, typer.Option("--stateless", help="The query keeps no state: none can be missing.")
+]
 StartingSpark = Annotated[
     str | None, typer.Option(help="The Spark that will start it; the installed one by default.")
 ]
