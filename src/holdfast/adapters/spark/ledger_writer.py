@@ -10,7 +10,7 @@ from holdfast.adapters.batch_ranges import BatchRanges
 from holdfast.adapters.process_environment import variables
 from holdfast.adapters.sinks.delta_merge import computed_once
 from holdfast.adapters.sinks.step_files import announcer
-from holdfast.adapters.spark.columns import chunks_of, is_plain
+from holdfast.adapters.spark.columns import arrow_of, chunks_of, is_plain
 from holdfast.adapters.spark.on_executors import on_parts, workers_load
 from holdfast.adapters.spark.row_order import sorted_by_place
 from holdfast.adapters.spark.zoned_values import zoned_row
@@ -70,6 +70,11 @@ class LeasedQueries:
 LEASED = LeasedQueries()
 
 
+STREAM_CORES_MAX = 4
+"""Cores up to which one stream through the driver, for which Spark computes two partitions at a
+time, is not slower than executors that write side by side."""
+
+
 class LedgerWriter:
     """Writes each batch exactly once, under the lease of the query that calls it."""
 
@@ -116,6 +121,7 @@ class LedgerWriter:
                 computed=executed.computed,
                 frame=executed.frame,
                 in_order=executed.in_order,
+                arrow=executed.arrow if executed.can_stream() else None,
                 on_executors=executed,
             )
         )
@@ -148,6 +154,15 @@ class _Executed:
             zoned = zoned_row(self._frame.schema)
             for row in self._frame.toLocalIterator():
                 yield zoned(row)
+        self._done = True
+
+    def can_stream(self) -> bool:
+        """Whether Arrow batches of this frame have all that its rows have, and come quickly."""
+        cores = self._frame.sparkSession.sparkContext.defaultParallelism
+        return cores <= STREAM_CORES_MAX and is_plain(self._frame)
+
+    def arrow(self, rows_at_once: int) -> Iterator[Any]:
+        yield from arrow_of(self._frame, rows_at_once)
         self._done = True
 
     def computed(self, expressions: Sequence[str]) -> Iterator[Sequence[list[Any]]]:

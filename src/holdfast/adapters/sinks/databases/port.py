@@ -1,9 +1,9 @@
 """What the sql sink needs of a database; everything that differs between dialects is behind it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
@@ -17,6 +17,11 @@ quoted, are written."""
 
 SizedRows = Iterable[tuple[tuple[Stored, ...], int]]
 """Rows as they are stored, each with its size in bytes, give or take."""
+
+
+Check = Callable[[str, Any, int], Any]
+"""Takes a column of an Arrow batch by its name, and the number of rows before it. Gives it as it
+can be stored; raises where a value of it cannot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +82,8 @@ class Staged:
     columns: tuple[str, ...]
     """Plain words, one for each column of the batch, in its order."""
     rows: int
+    size: int
+    """Their bytes in Arrow."""
     digest: str
 
 
@@ -109,6 +116,32 @@ class Stages(Protocol):
         """Let the executors put the rows in; raises RefusedError where one cannot be stored.
 
         `required` are columns that take no null.
+        """
+        ...
+
+    def can_stream(
+        self,
+        connection: Connection,
+        types: Mapping[str, ColumnType | None],
+        table: TargetTable,
+        constant: tuple[str, int] | None,
+    ) -> bool:
+        """Whether `stream` takes such values, straight into this table too."""
+        ...
+
+    def stream(
+        self,
+        connection: Connection,
+        table: TargetTable | None,
+        types: Mapping[str, ColumnType | None],
+        batches: Iterator[Any],
+        check: Check,
+        constant: tuple[str, int] | None,
+    ) -> Staged:
+        """Put Arrow batches into a table in this transaction, with the digest of a staged batch.
+
+        None: into one that only this connection sees, and that goes with the transaction.
+        `constant` is a column of the table that is no column of the batches, and its value.
         """
         ...
 
