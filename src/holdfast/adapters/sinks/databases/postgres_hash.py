@@ -109,7 +109,9 @@ def _of_bytes(raw: Any, start: Any, length: Any, seed: int) -> Any:
     for i in range(3):
         rest = words[place + 4 * i] & _TAIL[i][left]
         state[i] = state[i] + (rest << np.uint32(8) if i == 2 else rest)
-    return _final(state)
+    hashes = np.empty(len(length), np.uint64)
+    hashes[order] = _final(state)
+    return hashes
 
 
 def _words(raw: Any) -> Any:
