@@ -155,6 +155,22 @@ class Stages(Protocol):
         """Insert what was staged into a table: each column with what is selected for it."""
         ...
 
+    def merge(
+        self,
+        connection: Connection,
+        table: str,
+        source: str,
+        words: Mapping[str, str],
+        key: Sequence[str],
+        newer: Newer | None,
+    ) -> bool:
+        """Upsert rows of a source, in SQL, of which no two have one key, in the quickest way.
+
+        False where they do, or where it cannot be done in that way: then nothing was done.
+        `words` names the columns of the table and of the source.
+        """
+        ...
+
     def drop(self, writer: Writer, *, own: bool) -> None:
         """Remove tables of lower epochs of this writer, whose tasks write for nobody.
 

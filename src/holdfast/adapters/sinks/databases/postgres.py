@@ -19,7 +19,8 @@ from holdfast.adapters.sinks.databases.port import (
     TargetTable,
     Writer,
 )
-from holdfast.adapters.sinks.databases.postgres_stages import PostgresStages, tag
+from holdfast.adapters.sinks.databases.postgres_stage_names import tag
+from holdfast.adapters.sinks.databases.postgres_stages import PostgresStages
 from holdfast.adapters.sinks.databases.postgres_types import declared_type, encoders_of, zoned
 from holdfast.adapters.sinks.sql_types import ColumnType, Kind
 from holdfast.core.secret_text import SecretText

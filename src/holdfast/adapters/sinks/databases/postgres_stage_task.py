@@ -13,7 +13,8 @@ import adbc_driver_postgresql.dbapi as adbc
 import pyarrow as pa
 
 from holdfast.adapters.sinks.databases.arrow_values import first_wrong, narrowed
-from holdfast.adapters.sinks.databases.postgres_stages import new_token, result
+from holdfast.adapters.sinks.databases.postgres_stage_names import new_token
+from holdfast.adapters.sinks.databases.postgres_stages import result
 from holdfast.core.secret_text import hide
 from holdfast.errors import UnreachableError
 

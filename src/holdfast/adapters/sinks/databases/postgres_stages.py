@@ -7,7 +7,6 @@ token, so that no two attempts share a table, and a later start knows which ones
 
 import importlib
 import re
-import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from hashlib import blake2b
@@ -16,7 +15,14 @@ from typing import Any, Protocol
 from psycopg.conninfo import make_conninfo
 from sqlalchemy import Connection, Engine, text
 
-from holdfast.adapters.sinks.databases.port import Check, Staged, TargetTable, Writer
+from holdfast.adapters.sinks.databases import postgres_merge
+from holdfast.adapters.sinks.databases.port import Check, Newer, Staged, TargetTable, Writer
+from holdfast.adapters.sinks.databases.postgres_stage_names import (
+    TOKEN_BYTES,
+    epoch_of,
+    prefix_of,
+    tag,
+)
 from holdfast.adapters.sinks.sql_types import ColumnType
 from holdfast.core.running.batch import OnExecutors
 from holdfast.errors import RefusedError, UnreachableError, UsageError
@@ -31,8 +37,6 @@ DROPPED_AT_ONCE = 50
 """Tables in one statement: each takes locks, of which a server has some thousand."""
 
 NAME_BYTES_MAX = 63
-TOKEN_BYTES = 6
-PREFIX = "holdfast_s_"
 DIGEST_KIND = "pg1"
 TASK = "holdfast.adapters.sinks.databases.postgres_stage_task"
 STREAM = "holdfast.adapters.sinks.databases.postgres_stream"
@@ -131,7 +135,7 @@ class PostgresStages:
         on_executors: OnExecutors,
     ) -> Staged:
         """One table for each part of the rows, by ADBC: Arrow becomes a binary COPY in C."""
-        prefix = f"{_prefix(writer)}{writer.epoch:x}_{batch_id:x}_"
+        prefix = f"{prefix_of(writer)}{writer.epoch:x}_{batch_id:x}_"
         if len(prefix) + 2 * TOKEN_BYTES > NAME_BYTES_MAX:  # pragma: no cover
             raise AssertionError("epoch and batch have more digits than a name has room for")
         words = tuple(f"c{i}" for i in range(len(types)))
@@ -240,6 +244,24 @@ class PostgresStages:
         source = " UNION ALL ".join(f"SELECT {chosen} FROM {stage}" for stage in staged.tables)
         self._server.run(connection, f"INSERT INTO {self._server.placed(table)} ({names}) {source}")
 
+    def merge(
+        self,
+        connection: Connection,
+        table: str,
+        source: str,
+        words: Mapping[str, str],
+        key: Sequence[str],
+        newer: Newer | None,
+    ) -> bool:
+        """MERGE, where nothing can tell it from ON CONFLICT."""
+        driver, place = _driver(connection), self._server.placed(table)
+        named = f"({source}) AS s"
+        return (
+            postgres_merge.can_merge(driver, str(self._server.space), table)
+            and not postgres_merge.repeats(driver, named, [words[name] for name in key])
+            and postgres_merge.merge(driver, self._server.quote, place, named, words, key, newer)
+        )
+
     def drop(self, writer: Writer, *, own: bool) -> None:
         """One statement for some tables each; a table that somebody reads is not waited for."""
         try:
@@ -251,10 +273,10 @@ class PostgresStages:
                         " AND tableowner = current_user AND starts_with(tablename, :prefix)"
                         " ORDER BY tablename LIMIT :most"
                     ),
-                    {"space": self._server.space, "prefix": _prefix(writer), "most": DROPPED_MAX},
+                    {"space": self._server.space, "prefix": prefix_of(writer), "most": DROPPED_MAX},
                 ).scalars()
                 last = writer.epoch if own else writer.epoch - 1
-                dead = [self._server.placed(name) for name in found if _epoch(name) <= last]
+                dead = [self._server.placed(name) for name in found if epoch_of(name) <= last]
                 for start in range(0, len(dead), DROPPED_AT_ONCE):
                     some = ", ".join(dead[start : start + DROPPED_AT_ONCE])
                     self._server.run(connection, f"DROP TABLE IF EXISTS {some}")
@@ -315,11 +337,6 @@ def _driver(connection: Connection) -> Any:
     return connection.connection.driver_connection
 
 
-def tag(writer: Writer) -> str:
-    """How connections of a query and sink are told from others; the epoch follows it."""
-    return f"holdfast {_who(writer, 12)} "
-
-
 def stage_type(column: ColumnType | None) -> str | None:
     """The type in which a column is staged, None for one that executors do not stage."""
     if column is None:
@@ -327,11 +344,6 @@ def stage_type(column: ColumnType | None) -> str | None:
     if column.name == "decimal" and column.arguments:
         return f"numeric{column.arguments.replace(' ', '')}"
     return None if column.arguments else _TYPES.get(column.name)
-
-
-def new_token() -> str:
-    """What no other attempt has."""
-    return secrets.token_hex(TOKEN_BYTES)
 
 
 def _keeps(declared: str, staged: str) -> bool:
@@ -362,23 +374,6 @@ def _plain(statement: str) -> str:
 
 def _shown(total: int) -> str:
     return f"{total % 2**64:016x}"
-
-
-def _who(writer: Writer, size: int) -> str:
-    who = f"{writer.query_id}\n{writer.sink}"
-    return blake2b(who.encode(), digest_size=size).hexdigest()
-
-
-def _prefix(writer: Writer) -> str:
-    return f"{PREFIX}{_who(writer, 8)}_"
-
-
-def _epoch(name: str) -> float:
-    """Of a table of ours; greater than any for a name that is none."""
-    parts = name.removeprefix(PREFIX).split("_")
-    if len(parts) != 4 or not all(re.fullmatch("[0-9a-f]+", part) for part in parts):
-        return float("inf")
-    return int(parts[1], 16)
 
 
 def result(
