@@ -49,6 +49,8 @@ class Target:
         self._fit = Fit(database, options)
         self._upsert = Upsert(database, options)
         self._quarantine = None
+        self._state: str | None = None
+        self._table: TargetTable | None = None
         if options.quarantine is not None:
             self._quarantine = Quarantine(database, options.quarantine)
 
@@ -197,11 +199,16 @@ class Target:
     def find(self, connection: Connection) -> TargetTable | None:
         """The table; None where it is not there and may be created."""
         name = self._options.table
+        state = self._database.table_state(connection, name)
+        if state is not None and state == self._state and self._table is not None:
+            return self._table
         names = self._database.table_names(connection)
         if name in names:
             table = self._database.table(connection, name)
             if table.is_view:
                 raise self._fit.unfit(f"{name!r} is a view", "name the table behind it")
+            # Asked before the table was looked at: a change in between shows the next time.
+            self._state, self._table = state, table
             return table
         alike = [other for other in names if ascii_lower(other) == ascii_lower(name)]
         if alike:
