@@ -1,21 +1,30 @@
 """Large batches into PostgreSQL by one COPY of Arrow batches, in the transaction of the mark."""
 
+import json
+import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
+import holdfast
 from holdfast.adapters.sinks.databases import postgres_merge
+from holdfast.adapters.sinks.databases.postgres_stages import PostgresStages
+from holdfast.adapters.sinks.sql import SqlSink
 from holdfast.adapters.sinks.sql_ledger import read_ledger
+from holdfast.adapters.sinks.sql_options import SqlSinkOptions
 from holdfast.adapters.sinks.sql_table import bulk
 from holdfast.adapters.spark import columns
 from holdfast.adapters.spark.columns import arrow_of
+from holdfast.adapters.spark.ledger_writer import LedgerWriter
 from holdfast.core.running.batch import Batch
 from holdfast.errors import FencedError, RefusedError, UnreachableError
 from tests.running.spark_sessions import fresh_session
@@ -65,7 +74,10 @@ class Asked:
 
     def arrow(self, most: int) -> Iterator[Any]:
         self.roads.append("stream")
-        for number, found in enumerate(arrow_of(self.frame, most)):
+        return self._failing(arrow_of(self.frame, most))
+
+    def _failing(self, batches: Iterator[Any]) -> Iterator[Any]:
+        for number, found in enumerate(batches):
             if number == self._fails_after:
                 raise RuntimeError("Spark fails here")
             yield found
@@ -387,3 +399,50 @@ def test_a_key_that_comes_twice_and_a_row_that_is_in_the_way(
     found, marks = upsert_with(url, spark, "meanwhile", twice)
     assert called == [True, False]
     assert found == Counter([(1, "a", 3), (2, "a", 1), (3, "a", 4)]) and marks == [2, 4]
+
+
+def test_jobs_of_a_stream_belong_to_the_thread_of_the_query(url: str, spark: SparkSession) -> None:
+    frame = spark.range(0, 1_000, 1, 3).toDF("id")
+    sink = begun(url, "grouped", frame)
+    context, tracker = spark.sparkContext, spark.sparkContext.statusTracker()
+    alone = len(tracker.getJobIdsForGroup(None))
+    context.setJobGroup("the query", "what stop() cancels")
+    try:
+        assert sink.write(Asked(frame).batch(1, "grouped"))
+    finally:
+        context.setLocalProperty("spark.jobGroup.id", None)
+    assert len(tracker.getJobIdsForGroup("the query")) == 3
+    assert len(tracker.getJobIdsForGroup(None)) == alone
+
+
+def test_a_stateful_query_streams_its_second_batch_and_the_one_after_it(
+    url: str, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+    stream = PostgresStages.stream
+
+    def counted(self: Any, *given: Any) -> Any:
+        found = stream(self, *given)
+        taken.append(found.rows)
+        return found
+
+    monkeypatch.setattr(PostgresStages, "stream", counted)
+    options = {"mode": "upsert", "key": ("key",), "create": True}
+    sink = SqlSink(SqlSinkOptions(url=url, table="totals", **options))  # type: ignore[arg-type]
+    (tmp_path / "in").mkdir()
+    source = spark.readStream.schema("key string, value long")
+    rows = source.option("maxFilesPerTrigger", 1).json(f"{tmp_path}/in")
+    totals = rows.groupBy("key").agg(F.sum("value").alias("total"))
+    for number in range(3):
+        keys = [f"k{i}" for i in range(10 + number)]
+        lines = [json.dumps({"key": key, "value": 10**number}) for key in keys]
+        (tmp_path / "in" / f"{number}.json").write_text("\n".join(lines))
+        os.utime(tmp_path / "in" / f"{number}.json", (number, number))
+    writer = totals.writeStream.outputMode("update").foreachBatch(LedgerWriter(sink))
+    query = holdfast.start(
+        writer.trigger(availableNow=True), name="totals", checkpoint=f"{tmp_path}/checkpoint"
+    )
+    assert query.awaitTermination(120)
+    assert taken == [11, 12]
+    wanted = Counter({(f"k{i}", 111 if i < 10 else 110 if i < 11 else 100): 1 for i in range(12)})
+    assert pg_rows(url, "totals") == wanted

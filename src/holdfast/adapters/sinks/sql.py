@@ -8,7 +8,7 @@ lock is taken), so a driver that was thought dead can write nothing once its suc
 
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeVar
 
@@ -190,10 +190,15 @@ class SqlSink:
         ask = batch.arrow
         if ask is None or not self._bulk.streams(batch, before):
             return None
-        arrow = Replay(lambda: ask(before.rows_at_once), 0)
+        asked: list[int] = []
+
+        def arrow() -> Iterator[Any]:
+            asked.append(before.rows_at_once)
+            return ask(before.rows_at_once)
+
         return _Attempt(
             lambda connection: self._target.stream(connection, batch, arrow, replay),
-            lambda: arrow.is_whole and replay.is_whole,
+            lambda: not asked and replay.is_whole,
         )
 
     def _write(self, batch: Batch, attempt: "_Attempt") -> bool:

@@ -118,10 +118,11 @@ def _served(frame: DataFrame, batches: Any) -> Iterator[Any]:
     schema = _arrow_schema(frame)
     jvm = frame.sparkSession.sparkContext._jvm
     assert jvm is not None and _serve is not None
-    # The next partition is computed while this one is being sent.
+    # The next partition is computed while this one is being sent. Begun here, and not when the
+    # first batch is taken: jobs belong to the thread that began them, and end with its query.
     served = jvm.PythonRDD.toLocalIteratorAndServe(batches, True)
-    for raw in _serve(served, NoOpSerializer()):
-        yield pa.ipc.read_record_batch(pa.py_buffer(raw), schema)
+    raws = _serve(served, NoOpSerializer())
+    return (pa.ipc.read_record_batch(pa.py_buffer(raw), schema) for raw in raws)
 
 
 def _arrow_by_rows(frame: DataFrame, rows_at_once: int) -> Iterator[Any]:

@@ -84,6 +84,7 @@ class LedgerWriter:
         self._open_for: Binding | None = None
         self._ranges: BatchRanges | None = None
         self._loaded: dict[tuple[str, ...], bool] = {}
+        self._few_cores = False
         self._announce = announcer(variables())
         if self._announce is not None and hasattr(sink, "listen"):
             sink.listen(self._announce)
@@ -106,6 +107,8 @@ class LedgerWriter:
                 self._sink.bind(binding)
             self._sink.open(query_id, binding.epoch)
             self._ranges = BatchRanges(binding.checkpoint)
+            cores = frame.sparkSession.sparkContext.defaultParallelism
+            self._few_cores = cores <= STREAM_CORES_MAX
             self._open_for = binding
         executed = _Executed(frame, self._loaded)
         self._sink.write(
@@ -121,7 +124,7 @@ class LedgerWriter:
                 computed=executed.computed,
                 frame=executed.frame,
                 in_order=executed.in_order,
-                arrow=executed.arrow if executed.can_stream() else None,
+                arrow=executed.arrow if self._few_cores and is_plain(frame) else None,
                 on_executors=executed,
             )
         )
@@ -156,13 +159,11 @@ class _Executed:
                 yield zoned(row)
         self._done = True
 
-    def can_stream(self) -> bool:
-        """Whether Arrow batches of this frame have all that its rows have, and come quickly."""
-        cores = self._frame.sparkSession.sparkContext.defaultParallelism
-        return cores <= STREAM_CORES_MAX and is_plain(self._frame)
-
     def arrow(self, rows_at_once: int) -> Iterator[Any]:
-        yield from arrow_of(self._frame, rows_at_once)
+        return self._whole(arrow_of(self._frame, rows_at_once))
+
+    def _whole(self, batches: Iterator[Any]) -> Iterator[Any]:
+        yield from batches
         self._done = True
 
     def computed(self, expressions: Sequence[str]) -> Iterator[Sequence[list[Any]]]:

@@ -1,7 +1,7 @@
 """The table that a SQL sink writes rows to: whether a batch fits, and how its rows go in."""
 
 import importlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
@@ -134,7 +134,13 @@ class Target:
             self._upsert.move(connection, table, batch, staged)
         return Tally(rows=staged.rows, digest=staged.digest, size=staged.size)
 
-    def stream(self, connection: Connection, batch: Batch, arrow: Replay, replay: Replay) -> Tally:
+    def stream(
+        self,
+        connection: Connection,
+        batch: Batch,
+        arrow: Callable[[], Iterator[Any]],
+        replay: Replay,
+    ) -> Tally:
         """Put in a batch that comes as Arrow batches; by rows where it cannot go that way."""
         self._fit.check_names(batch)
         table, types, stages = self.find(connection), types_of(batch), self._database.stages
@@ -154,7 +160,7 @@ class Target:
             connection,
             table if appends else None,
             types,
-            arrow.rows(),
+            arrow(),
             self._checked(batch, self._required(table)),
             constant,
         )
