@@ -4,7 +4,6 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -16,7 +15,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import holdfast
-from holdfast.adapters.sinks.databases import postgres_merge
 from holdfast.adapters.sinks.databases.postgres_stages import PostgresStages
 from holdfast.adapters.sinks.sql import SqlSink
 from holdfast.adapters.sinks.sql_ledger import read_ledger
@@ -25,11 +23,11 @@ from holdfast.adapters.sinks.sql_table import bulk
 from holdfast.adapters.spark import columns
 from holdfast.adapters.spark.columns import arrow_of
 from holdfast.adapters.spark.ledger_writer import LedgerWriter
-from holdfast.core.running.batch import Batch
 from holdfast.errors import FencedError, RefusedError, UnreachableError
 from tests.running.spark_sessions import fresh_session
-from tests.sinks.bulk_batches import Executors, frame_batch
+from tests.sinks.bulk_batches import frame_batch
 from tests.sinks.servers import pg, pg_rows, postgres_url, server_sink
+from tests.sinks.stream_batches import FIRST, Asked, begun
 
 pytestmark = [pytest.mark.spark, pytest.mark.server]
 MIXED = (
@@ -37,8 +35,6 @@ MIXED = (
     " price decimal(18,2), huge decimal(38,20), text string, raw binary, day date,"
     " at timestamp, local timestamp_ntz, tiny byte"
 )
-FIRST = 2
-"""Rows of the batch that comes before, staged by executors."""
 
 
 @pytest.fixture(scope="module")
@@ -57,53 +53,6 @@ def spark() -> Iterator[SparkSession]:
 def every_batch_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk, "LARGE_ROWS", 1)
     monkeypatch.setattr(bulk, "STREAM_ROW_BYTES_MAX", 1_000_000)
-
-
-class Asked:
-    """A frame whose rows may come by every road; knows by which they came."""
-
-    def __init__(self, frame: DataFrame, *, fails_after: int | None = None) -> None:
-        self.frame = frame
-        self.roads: list[str] = []
-        self._fails_after = fails_after
-
-    def batch(self, number: int, sink: str, epoch: int = 1) -> Batch:
-        executors = _Told(self)
-        made = frame_batch(self.frame, number, sink=sink, epoch=epoch, executors=executors)
-        return replace(made, arrow=self.arrow, rows=lambda: self._rows(made))
-
-    def arrow(self, most: int) -> Iterator[Any]:
-        self.roads.append("stream")
-        return self._failing(arrow_of(self.frame, most))
-
-    def _failing(self, batches: Iterator[Any]) -> Iterator[Any]:
-        for number, found in enumerate(batches):
-            if number == self._fails_after:
-                raise RuntimeError("Spark fails here")
-            yield found
-
-    def _rows(self, made: Batch) -> Iterator[Any]:
-        self.roads.append("rows")
-        return made.rows()
-
-
-class _Told(Executors):
-    def __init__(self, asked: Asked) -> None:
-        super().__init__(asked.frame)
-        self._asked = asked
-
-    def each(self, *given: Any) -> Any:
-        self._asked.roads.append("staged")
-        return super().each(*given)
-
-
-def begun(url: str, table: str, frame: DataFrame, **options: Any) -> Any:
-    """A sink that has written a first batch, as large ones are."""
-    sink = server_sink(url, table, create=True, **options)
-    first = Asked(frame.limit(FIRST))
-    assert sink.write(first.batch(0, table))
-    assert first.roads == ["staged"]
-    return sink
 
 
 def mixed(spark: SparkSession) -> DataFrame:
@@ -342,63 +291,6 @@ def test_arrow_of_a_spark_that_has_no_such_interface(
     assert max(map(len, quick)) == max(map(len, slow)) == 7
     shown = [Counter(repr(row) for rows in found for row in rows) for found in (quick, slow)]
     assert shown[0] == shown[1] and sum(shown[0].values()) == frame.count()
-
-
-def upsert_with(url: str, spark: SparkSession, table: str, rows: list[Any]) -> tuple[Any, Any]:
-    """A second batch into a table that has rows 1 and 2 already; its rows, and those of the log."""
-    schema = "id long, part string, v int"
-    options = {"mode": "upsert", "key": ("id", "part")}
-    first = spark.createDataFrame([(1, "a", 1), (2, "a", 1)], schema)
-    sink = begun(url, table, first, **options)
-    asked = Asked(spark.createDataFrame(rows, schema).repartition(2))
-    assert sink.write(asked.batch(1, table)) and asked.roads == ["stream"]
-    return pg_rows(url, table), [mark.rows for mark in read_ledger(url, table)]
-
-
-@pytest.mark.parametrize("trigger", [True, False])
-def test_rows_of_different_keys_are_merged_and_triggers_are_called_all_the_same(
-    url: str, spark: SparkSession, trigger: bool
-) -> None:
-    table = f"merged_{trigger}".lower()
-    key = "PRIMARY KEY (id, part)"
-    pg(url, f"CREATE TABLE {table} (id bigint, part text, v int, {key})")
-    if trigger:
-        pg(
-            url,
-            "CREATE FUNCTION tenfold() RETURNS trigger LANGUAGE plpgsql AS"
-            " $$ BEGIN NEW.v := NEW.v * 10; RETURN NEW; END $$",
-        )
-        pg(
-            url,
-            f"CREATE TRIGGER tenfold BEFORE INSERT ON {table}"
-            " FOR EACH ROW EXECUTE FUNCTION tenfold()",
-        )
-    found, marks = upsert_with(url, spark, table, [(1, "a", 2), (1, "b", 3), (3, "a", 4)])
-    times = 10 if trigger else 1
-    kept = [(1, "a", 2), (2, "a", 1), (1, "b", 3), (3, "a", 4)]
-    assert found == Counter((i, part, v * times) for i, part, v in kept)
-    assert marks == [2, 3]
-
-
-def test_a_key_that_comes_twice_and_a_row_that_is_in_the_way(
-    url: str, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    twice = [(1, "a", 2), (1, "a", 3), (3, "a", 4), (3, "a", 4)]
-    found, marks = upsert_with(url, spark, "twice", twice)
-    assert found == Counter([(1, "a", 3), (2, "a", 1), (3, "a", 4)]) and marks == [2, 4]
-
-    merge, called = postgres_merge.merge, []
-
-    def overtaken(connection: Any, *given: Any) -> bool:
-        called.append(merge(connection, *given))
-        return called[-1]
-
-    # The second row of a key is in the way of MERGE as that of somebody else would be.
-    monkeypatch.setattr(postgres_merge, "repeats", lambda *_: False)
-    monkeypatch.setattr(postgres_merge, "merge", overtaken)
-    found, marks = upsert_with(url, spark, "meanwhile", twice)
-    assert called == [True, False]
-    assert found == Counter([(1, "a", 3), (2, "a", 1), (3, "a", 4)]) and marks == [2, 4]
 
 
 def test_jobs_of_a_stream_belong_to_the_thread_of_the_query(url: str, spark: SparkSession) -> None:
