@@ -11,7 +11,7 @@ from typing import Any
 
 import inputs
 import psycopg
-from measure import Row
+from measure import Row, tree_cpu_s
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -170,14 +170,18 @@ def _by_turns(
     columns: list[str],
     create: Callable[[PostgresServer, str], None],
 ) -> dict[str, list[float]]:
-    spent: dict[str, list[float]] = {name: [] for name in ways}
+    spent: dict[str, list[float]] = {f"{n}{cpu}": [] for n in ways for cpu in ("", " CPU")}
     for number in range(rounds + 1):
         for name in list(ways) if number % 2 else list(reversed(ways)):
             create(server, "way")
-            seconds = _timed(ways[name]("way"))
+            act = ways[name]("way")
+            cpu = tree_cpu_s()
+            seconds = _timed(act)
+            cpu = tree_cpu_s() - cpu
             assert _checksum(server, "way", columns) == wanted, name
             if number:  # the first round warms Spark up
                 spent[name].append(seconds)
+                spent[f"{name} CPU"].append(cpu)
     return spent
 
 
@@ -185,13 +189,15 @@ def _compared(what: str, spent: dict[str, list[float]], other: str, bound: float
     ratios = [b / a for a, b in zip(spent["ours"], spent[other], strict=True)]
     mine, theirs = (statistics.median(spent[name]) for name in ("ours", other))
     spread = ", ".join(f"{ratio:.2f}" for ratio in sorted(ratios))
+    cpus = [statistics.median(spent.get(f"{name} CPU", [0.0])) for name in ("ours", other)]
+    cpu = f"CPU of all {cpus[0]:.1f} s against {cpus[1]:.1f} s" if all(cpus) else ""
     return Row(
         what=what,
         measured=round(statistics.median(ratios), 2),
         bound=bound,
         unit="times faster",
         at_least=True,
-        note="; ".join(filter(None, [f"{mine:.2f} s against {theirs:.2f} s", spread, note])),
+        note="; ".join(filter(None, [f"{mine:.2f} s against {theirs:.2f} s", spread, cpu, note])),
     )
 
 
