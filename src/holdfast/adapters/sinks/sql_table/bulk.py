@@ -19,9 +19,9 @@ LARGE_ROWS = 50_000
 Python workers, some tenths of a second; the driver needs about as long for so many rows."""
 
 
-STREAM_BYTES_MAX = 256 * 1024 * 1024
-"""Of Arrow, of a batch that goes through the driver: of its two partitions at a time one is in the
-memory of Java, and in that of no executor."""
+STREAM_BYTES_MAX = 100 * 1024 * 1024
+"""Of Arrow, of a batch that goes through the driver, two partitions at a time. Java holds each of
+them several times over: 240 MB in two were too much for the 1 GB that Spark gives it."""
 
 STREAM_ROW_BYTES_MAX = 1_000
 """Of a row, on the average. Longer text is hashed by the server, which has to be sent it again."""
