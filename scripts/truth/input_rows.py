@@ -80,9 +80,11 @@ def stays(row: Sequence[Any], variant: str) -> bool:
 
 
 def fitted(row: Sequence[Any], variant: str) -> Sequence[Any]:
-    """So does a projection."""
-    changed = variant == "projection" and row[2] >= BEFORE
-    return (row[0], row[1], row[2] + 100) if changed else row
+    """So does a projection, and a column that is no longer written."""
+    if row[2] < BEFORE:
+        return row
+    values = {"projection": row[2] + 100, "column_removed": None}
+    return (row[0], row[1], values.get(variant, row[2]))
 
 
 def windows(rows: Iterable[dict[str, Any]], variant: str) -> "Counter[Row]":
