@@ -75,7 +75,9 @@ def expected(workload: Workload, variant: str, more: Sequence[int] = ()) -> "Cou
 
 
 def stays(row: Sequence[Any], variant: str) -> bool:
-    """A filter that was added counts from then on."""
+    """A filter that was added counts from then on, and so does a condition of a join."""
+    if variant == "condition":
+        return bool(row[2] < BEFORE + 1)
     return not (variant == "filter" and row[2] >= BEFORE and row[0] % 2)
 
 
