@@ -100,6 +100,30 @@ def peak_bytes(command: Sequence[str]) -> int:
     return sum(peaks.values())
 
 
+def tree_cpu_s() -> float:
+    """CPU of this process and of all that it has started and they have, so far."""
+    ticks, todo = 0, [os.getpid()]
+    while todo:
+        pid = todo.pop()
+        try:
+            words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        ticks += sum(map(int, words[11:15]))
+        todo += _children_of_all_threads(pid)
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _children_of_all_threads(pid: int) -> list[int]:
+    found: list[int] = []
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found += map(int, file.read_text().split())
+        except OSError:
+            continue
+    return found
+
+
 def _together(runs: list[Timing]) -> Timing:
     return Timing(
         median_s=statistics.median(run.median_s for run in runs),

@@ -10,6 +10,7 @@ from scripts.servers.postgres import PASSWORD, USER, PostgresServer
 
 from holdfast.adapters.sinks.sql import SqlSink
 from holdfast.adapters.sinks.sql_options import SqlSinkOptions
+from holdfast.adapters.spark.columns import arrow_of
 from holdfast.adapters.spark.on_executors import on_parts, workers_load
 from holdfast.adapters.spark.zoned_values import zoned_row
 from holdfast.core.running.batch import Batch
@@ -57,6 +58,7 @@ def ours(sink: SqlSink, frame: DataFrame, batch_id: int) -> None:
         columns=tuple(frame.columns),
         rows=lambda: (zoned(row) for row in frame.toLocalIterator()),
         offsets={"0": {"end": batch_id}},
+        arrow=lambda most: arrow_of(frame, most),
         types={field.name: field.dataType.simpleString() for field in frame.schema},
         on_executors=Executors(frame),
     )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 import against_spark
 import files
+import judge
 import local_disk
 import object_store
 import postgres
@@ -26,6 +27,7 @@ THEMES: dict[str, Callable[[int], Iterator[Row]]] = {
     "runner": runner.rows,
     "audit": audit.rows,
     "files": files.rows,
+    "judge": judge.rows,
     "postgres": postgres.rows,
 }
 HEAD = ("what", "measured", "bound", "ratio", "", "note")

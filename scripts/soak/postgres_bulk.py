@@ -1,6 +1,6 @@
 """One large batch into PostgreSQL through a small driver: memory must not grow with its rows.
 
-    python -m scripts.soak.postgres_bulk [--rows 10000000] [--driver 1g] [--parts 4]
+    python -m scripts.soak.postgres_bulk [--rows 10000000] [--driver 1g] [--parts 4] [--stream]
 
 Spark runs in one process here, so that driver and executors share the memory that is given to it.
 Rows are counted and added up in the table afterwards. Java is held to its memory by itself; the
@@ -24,9 +24,12 @@ from scripts.servers.postgres import postgres_server
 
 from holdfast.adapters.sinks.sql import SqlSink
 from holdfast.adapters.sinks.sql_options import SqlSinkOptions
+from holdfast.adapters.spark.columns import arrow_of
 from holdfast.adapters.spark.on_executors import on_parts, workers_load
 from holdfast.core.running.batch import Batch
 
+FIRST_ROWS = 60_000
+"""Of the batch before a stream, which says that batches are large."""
 QUERY = "5d0f9a34-31f9-4a52-8a7f-3b2a1c0d9e8f"
 
 
@@ -50,6 +53,7 @@ def main() -> int:
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--driver", default="1g")
     parser.add_argument("--parts", type=int, default=4)
+    parser.add_argument("--stream", action="store_true", help="after a first batch, as Arrow")
     given = parser.parse_args()
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -69,7 +73,7 @@ def main() -> int:
         (i.cast("decimal(18,2)") / 7).cast("decimal(18,2)").alias("price"),
     )
     with postgres_server() as server:
-        seconds = write(server.url, frame)
+        seconds = write(server.url, frame, stream=given.stream)
         with psycopg.connect(server.url) as connection:
             found = connection.execute(
                 "SELECT count(*), sum(id), sum(length(text)) FROM large"
@@ -84,23 +88,32 @@ def main() -> int:
     return 0
 
 
-def write(url: str, frame: DataFrame) -> float:
-    sink = SqlSink(SqlSinkOptions(url=url, table="large", create=True, bulk="always"))
+def write(url: str, frame: DataFrame, *, stream: bool) -> float:
+    bulk = "auto" if stream else "always"
+    sink = SqlSink(SqlSinkOptions(url=url, table="large", create=True, bulk=bulk))
     sink.open(QUERY, 1)
-    batch = Batch(
+    if stream:
+        assert sink.write(batch_of(frame.limit(FIRST_ROWS), 0, sink.name))
+        with psycopg.connect(url) as connection:
+            connection.execute("TRUNCATE large")
+    start = time.perf_counter()
+    assert sink.write(batch_of(frame, 1, sink.name))
+    return time.perf_counter() - start
+
+
+def batch_of(frame: DataFrame, number: int, sink: str) -> Batch:
+    return Batch(
         query_id=QUERY,
-        sink=sink.name,
-        batch_id=0,
+        sink=sink,
+        batch_id=number,
         epoch=1,
         columns=tuple(frame.columns),
         rows=lambda: iter(()),
         offsets={},
         types={field.name: field.dataType.simpleString() for field in frame.schema},
+        arrow=lambda most: arrow_of(frame, most),
         on_executors=Executors(frame),
     )
-    start = time.perf_counter()
-    assert sink.write(batch)
-    return time.perf_counter() - start
 
 
 if __name__ == "__main__":

@@ -47,7 +47,12 @@ def evidence_for(found: Observation) -> Evidence | HoldfastError:
     """Look at the folders of a case as `holdfast judge CKPT --sink … --source …` does."""
     after = found.after
     sink = SINKS[after["sink"]].format(**after)
-    asked = Asked(target=after["checkpoint"], sinks=(sink,), sources=tuple(found.source_specs))
+    asked = Asked(
+        target=after["checkpoint"],
+        sinks=(sink,),
+        sources=tuple(found.source_specs),
+        stateless=not WORKLOADS[found.workload].is_stateful,
+    )
     try:
         evidence = take_evidence(asked, ThisMachine())
     except HoldfastError as error:

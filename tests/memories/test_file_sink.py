@@ -1,5 +1,6 @@
 """What `_spark_metadata` remembers, by its names: on a disk and on S3."""
 
+import json
 import uuid
 from pathlib import Path
 
@@ -64,7 +65,7 @@ def test_names_that_spark_cleaned_away_are_not_missing(tmp_path: Path) -> None:
 def test_a_name_that_is_missing_behind_the_compaction_is_told(tmp_path: Path) -> None:
     logged(tmp_path, *[name for name in numbered(27, 33) if name != "31"])
     found = read_memory(f"spark-files:{tmp_path}", QUERY)
-    assert any("lacks batch 31" in note for note in found.notes)
+    assert any("lacks batch 31" in each for each in found.damage)
     rows = differences(range(33), range(33), found).rows
     assert [(row.batch, row.differs) for row in rows] == [(31, "committed-not-in-sink")]
 
@@ -84,7 +85,7 @@ def test_damage_of_the_newest_file_is_told_and_the_batch_counts(tmp_path: Path) 
     logged(tmp_path, "1", text="v1\nnot json")
     found = read_memory(f"spark-files:{tmp_path}", QUERY)
     assert isinstance(found.last, Known) and found.last.value == 1
-    assert any("damaged" in note for note in found.notes)
+    assert any("damaged" in each for each in found.damage)
 
 
 def test_other_names_are_no_batches(tmp_path: Path) -> None:
@@ -127,3 +128,21 @@ def test_on_s3_with_few_requests(s3_environment: S3Server, tmp_path: Path) -> No
     assert isinstance(missing.last, Absent) and missing.exists is False
     gone = read_memory(f"spark-files:s3://{bucket}-gone/out", QUERY)
     assert not isinstance(gone.last, Known)
+
+
+def test_data_files_that_are_gone_are_told(tmp_path: Path) -> None:
+    log = tmp_path / "_spark_metadata"
+    log.mkdir()
+    entry = {
+        "path": f"file://{tmp_path}/part-0.parquet",
+        "size": 1,
+        "isDir": False,
+        "modificationTime": 1,
+        "blockReplication": 1,
+        "blockSize": 1,
+        "action": "add",
+    }
+    (log / "0").write_text("v1\n" + json.dumps(entry))
+    assert "part-0.parquet" in read_memory(f"parquet:{tmp_path}", None).damage[0]
+    (tmp_path / "part-0.parquet").write_bytes(b"x")
+    assert read_memory(f"parquet:{tmp_path}", None).damage == ()

@@ -128,6 +128,7 @@ def evidence(newest: int = 7, **changes: Any) -> Evidence:
         verified=0,
         sinks=(memory(newest),),
         sources=(source(),),
+        said_stateless=True,
     )
     return replace(sound, **changes)
 

@@ -196,7 +196,7 @@ def test_a_transform_is_checked_by_plan_and_by_text(spark: SparkSession) -> None
 def test_a_large_plan_is_looked_at_up_to_a_limit(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.adapters.spark.plan.PLAN_STEPS_MAX", 2)
+    monkeypatch.setattr("holdfast.adapters.spark.plan_tree.PLAN_STEPS_MAX", 2)
     assert stateful_operators(aggregated(spark))[-1] == NOT_LOOKED_AT
     assert nondeterministic_expressions(aggregated(spark))[-1] == NOT_LOOKED_AT
 

@@ -196,3 +196,41 @@ def test_a_step_that_fails_leaves_nothing(url: str) -> None:
     with pytest.raises(psycopg.errors.UndefinedTable):
         pg(url, "SELECT * FROM steps")
     assert sink.last_batch(QUERY) is None
+
+
+def test_a_table_that_changes_between_batches_is_looked_at_again(url: str) -> None:
+    pg(url, "CREATE TABLE changing (id bigint PRIMARY KEY, name text)")
+    sink = server_sink(url, "changing", mode="upsert", key=("id",))
+
+    def write(number: int) -> bool:
+        return sink.write(make_batch(number, [(number, "a")], sink="changing"))
+
+    assert write(0) and write(1)
+    pg(url, "ALTER TABLE changing ADD COLUMN more int NOT NULL DEFAULT 7")
+    pg(url, "ALTER TABLE changing ALTER more DROP DEFAULT")
+    with pytest.raises(RefusedError, match="no column 'more', for which the table has no default"):
+        write(2)
+    pg(url, "ALTER TABLE changing ALTER more SET DEFAULT 7")
+    assert write(2)
+    pg(url, "ALTER TABLE changing DROP CONSTRAINT changing_pkey")
+    with pytest.raises(UsageError, match="nothing makes 'id' unique"):
+        write(3)
+    pg(url, "CREATE UNIQUE INDEX changing_id ON changing (id)")
+    assert write(3)
+    pg(url, "DROP TABLE changing")
+    with pytest.raises(UsageError, match="there is no table 'changing'"):
+        write(4)
+    pg(url, "CREATE TABLE changing (id smallint PRIMARY KEY, name text)")
+    with pytest.raises(RefusedError, match="does not fit into 16 bits"):
+        sink.write(make_batch(4, [(2**15, "a")], sink="changing"))
+
+
+def test_a_type_that_changes_without_its_table(url: str) -> None:
+    pg(url, "CREATE TYPE mood AS ENUM ('good')")
+    pg(url, "CREATE TABLE moods (id bigint, name mood)")
+    sink = server_sink(url, "moods")
+    assert sink.write(make_batch(0, [(1, "good")], sink="moods"))
+    with pytest.raises(RefusedError, match="none of the values of the type"):
+        sink.write(make_batch(1, [(2, "bad")], sink="moods"))
+    pg(url, "ALTER TYPE mood ADD VALUE 'bad'")
+    assert sink.write(make_batch(1, [(2, "bad")], sink="moods"))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from s3fs import S3FileSystem
 from scripts.servers.moto import S3Server, s3_server
 
 from holdfast.flows.sources.lag import lag
@@ -23,7 +24,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Server]:
         for name, value in running.environment().items():
             if name.startswith("AWS_"):
                 monkeypatch.setenv(name, value)
+        # fsspec keeps its file systems: those of other tests have other servers.
+        S3FileSystem.clear_instance_cache()
         yield running
+        S3FileSystem.clear_instance_cache()
 
 
 def test_files_in_a_store_are_compared_by_one_listing(server: S3Server, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
+from s3fs import S3FileSystem
 from scripts.servers.moto import S3Server, s3_server
 
 from holdfast.adapters.storage.opening import open_storage
@@ -32,7 +33,11 @@ def bucket(server: S3Server) -> str:
 
 @pytest.fixture
 def s3_environment(server: S3Server, monkeypatch: pytest.MonkeyPatch) -> S3Server:
-    """This process itself talks to the server."""
+    """This process itself talks to the server, and not to that of another test file.
+
+    fsspec keeps its file systems, and takes the endpoint from the environment only once.
+    """
+    S3FileSystem.clear_instance_cache()
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(name)
     for name, value in server.environment().items():

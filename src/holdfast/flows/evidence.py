@@ -8,13 +8,14 @@ from holdfast.adapters.records.opening import open_records
 from holdfast.adapters.sources.opening import parse_source
 from holdfast.core.evidence.around import Holder, Query, Remembered
 from holdfast.core.evidence.evidence import Evidence
-from holdfast.core.evidence.logs import SourceSpan
+from holdfast.core.evidence.logs import FileLog, SourceSpan
 from holdfast.core.evidence.query_print import parse_query
 from holdfast.core.evidence.sink_memory import SinkMemory
 from holdfast.core.evidence.taking import evidence_of
 from holdfast.core.fact import Absent, Fact, Known, Unreadable, interpret
 from holdfast.core.formats.offset_log import OffsetEntry
 from holdfast.core.job import Job, SinkSpec
+from holdfast.core.offsets.file import FILE
 from holdfast.core.running.lease import Machine, epoch_name
 from holdfast.core.running.ports import Records
 from holdfast.core.running.run import RUNS, fingerprint_name
@@ -31,7 +32,7 @@ from holdfast.flows.sources.asking import (
     remembered_of,
     without_position,
 )
-from holdfast.flows.sources.positions import positions_of
+from holdfast.flows.sources.positions import ReadOn, positions_of
 from holdfast.flows.start_evidence import remember
 from holdfast.flows.targets import find_targets
 
@@ -48,6 +49,8 @@ class Asked:
     sinks: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     verify: bool = False
+    stateless: bool = False
+    """Whether somebody says that the query keeps no state."""
     file: str = "holdfast.yaml"
     profile: str | None = None
     against: str | None = None
@@ -80,13 +83,28 @@ def take_evidence(asked: Asked, machine: Machine) -> Evidence:
     )
     return replace(
         evidence,
-        sinks=_memories(asked, job, evidence, target.checkpoint),
-        sources=ask(wanted, remembered, secrets),
         next_query=next_query(
             target, against=asked.against, file=asked.file, profile=asked.profile
         ),
         spark=starting_spark(asked.spark),
+        sinks=_memories(asked, job, evidence, target.checkpoint),
+        sources=ask(wanted, remembered, secrets),
+        said_stateless=asked.stateless,
+        file_logs=tuple(_file_log(each) for each in positions if _is_file(each)),
     )
+
+
+def _is_file(source: ReadOn) -> bool:
+    return source.planned is not None and source.planned.kind is FILE
+
+
+def _file_log(source: ReadOn) -> FileLog:
+    log = source.file_log
+    if not isinstance(log, Known):
+        return FileLog(position=source.position, newest=log)
+    newest = max((entry.batch_id for entry in log.value), default=None)
+    known: Fact[int] = Absent(log.origin) if newest is None else Known(newest, log.origin)
+    return FileLog(position=source.position, newest=known)
 
 
 def _memories(

@@ -24,6 +24,7 @@ from holdfast.flows.prepare import Surrounding
 from holdfast.flows.status import Target
 
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_NOT_ASKED = Absent("the source was not asked who it is")
 _NOBODY_SAID = Absent("no declaration and no --against")
 
 
@@ -40,16 +41,14 @@ def next_query(
     if not _FUNCTION.fullmatch(against):
         declaration = load(against, profile)
         job = _same_job(declaration, target)
-        wanted = Analysis(file=declaration.path, profile=declaration.profile, job=job.name)
+        wanted = Analysis(file=declaration.path, profile=profile, job=job.name)
         return _analysed(job, declaration, wanted, against)
     if not target.declared:
         job = _undeclared(target.checkpoint)
         return _analysed(job, None, Analysis(function=against), against)
     declaration = load(file, profile)
     job = replace(_same_job(declaration, target), transform=against)
-    wanted = Analysis(
-        file=declaration.path, profile=declaration.profile, job=job.name, function=against
-    )
+    wanted = Analysis(file=declaration.path, profile=profile, job=job.name, function=against)
     return _analysed(job, declaration, wanted, against)
 
 
@@ -113,8 +112,7 @@ def _query(job: Job, facts: PlanFacts, secrets: frozenset[str], revision: str | 
         once=False,
         take_over=False,
     )
-    unasked: Fact[str] = Absent("not asked")
-    stored = encode_fingerprint(fingerprint_of(job, "", 0, facts, around, unasked))
+    stored = encode_fingerprint(fingerprint_of(job, "", 0, facts, around, _NOT_ASKED))
     return replace(parse_query(stored), origin="the analysed plan")
 
 

@@ -26,7 +26,8 @@ SAME = {
 def test_the_same_again_is_safe(name: str) -> None:
     verdict = judged(SAME[name])
     assert verdict.answer == "safe", verdict.findings
-    assert {finding.code for finding in verdict.findings} <= {"HF460", "HF445"}
+    codes = {finding.code for finding in verdict.findings}
+    assert {code for code in codes if "HF460" <= code < "HF490"} <= {"HF460"}
 
 
 def test_it_is_saved_and_read_back() -> None:

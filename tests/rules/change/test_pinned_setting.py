@@ -1,7 +1,8 @@
 """Cases of HF478."""
 
-from tests.rules.change.queries import compared, query
-from tests.rules.made_up import found, judged
+from holdfast.core.fact import Known
+from tests.rules.change.queries import compared, operator, query
+from tests.rules.made_up import found, judged, plan
 
 PARTITIONS = "spark.sql.shuffle.partitions"
 
@@ -15,3 +16,14 @@ def test_a_pinned_setting_is_ignored() -> None:
 
 def test_the_same_value_and_one_that_is_not_stored_are_not_told() -> None:
     assert not found(compared(None, query(pinned={PARTITIONS: "2", "other": "1"})), "HF478")
+
+
+def test_the_encoding_of_state_is_not_ignored_but_refused() -> None:
+    key = "spark.sql.streaming.stateStore.encodingFormat"
+    given = compared(
+        None,
+        query(pinned={key: "avro"}),
+        plan=Known(plan(7, conf={key: "unsaferow"}), "offsets/7"),
+        operators=(operator(),),
+    )
+    assert found(given, "HF478")[0].weight == "unsafe"

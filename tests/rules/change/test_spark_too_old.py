@@ -61,3 +61,8 @@ def test_where_the_spark_is_not_known_the_one_that_is_needed_is_told() -> None:
     given = evidence(plan=second, spark=Absent("no pyspark"))
     (finding,) = found(given, "HF479")
     assert finding.weight == "note" and "4.2" in finding.message
+
+
+def test_the_same_query_started_again_has_its_setting() -> None:
+    given = evidence(commit=commit(2), spark=spark("4.1.4"))
+    assert [each.weight for each in found(given, "HF479")] == ["note"]

@@ -6,7 +6,7 @@ into one number, under an id of its own (sinks/delta_mark.py). Code in foreachBa
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -36,6 +36,7 @@ Writer = Literal["native", "ledger", "application"]
 RETENTION: Final = "delta.setTransactionRetentionDuration"
 _OURS: Final = "holdfast:"
 _INTERVAL = re.compile(r"(\d+)\s+(millisecond|second|minute|hour|day|week)s?", re.I)
+_REMOVING = ("RESTORE", "DELETE", "TRUNCATE", "REPLACE TABLE", "CREATE OR REPLACE TABLE")
 _UNIT_MS = {
     "millisecond": 1,
     "second": 1_000,
@@ -102,9 +103,21 @@ def read_delta(
         batches=batches,
         # Code in foreachBatch may leave batches out, empty ones for instance: a hole says nothing.
         oldest_known=batches[-1].batch if batches and app is None else None,
+        removals=tuple(_removals(commits, key)),
         forgets_after_ms=forgets,
         notes=notes + odd,
     )
+
+
+def _removals(commits: Sequence[DeltaCommit], key: _Key | None) -> Iterator[str]:
+    """Commits of others that took rows out, as far back as the log was looked at."""
+    for commit in commits:
+        if key is not None and key.app in commit.transactions:
+            continue
+        overwrites = str(commit.parameters.get("mode", "")).lower() == "overwrite"
+        # A table that is made by an overwrite had no rows to lose.
+        if commit.operation.upper() in _REMOVING or (overwrites and commit.version > 0):
+            yield f"{commit.operation} at version {commit.version:,}"
 
 
 def _opened(path: str, sink: str) -> DeltaTable | None:

@@ -37,6 +37,7 @@ class DeltaCommit:
 
     version: int
     at_ms: int | None
+    operation: str
     parameters: Mapping[str, Any]
     metrics: Mapping[str, Any]
     note: str | None
@@ -103,6 +104,7 @@ class DeltaCommits:
         return DeltaCommit(
             version=version,
             at_ms=at if isinstance(at, int) else None,
+            operation=str(info.get("operation", "")),
             parameters=_mapping(info.get("operationParameters")),
             metrics=_mapping(info.get("operationMetrics")),
             note=note if isinstance(note, str) else None,

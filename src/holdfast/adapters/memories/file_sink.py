@@ -5,6 +5,7 @@ whichever query it comes from.
 """
 
 from typing import Final
+from urllib.parse import unquote
 
 from holdfast.adapters.storage.opening import open_storage, shown
 from holdfast.core.evidence.sink_memory import (
@@ -20,11 +21,15 @@ from holdfast.core.limits import FILE_BYTES_MAX
 from holdfast.core.ports import Storage
 from holdfast.core.secret_text import as_shown
 from holdfast.core.tree import Entries
-from holdfast.errors import CheckpointError, HoldfastError, MalformedError, UnreachableError
+from holdfast.errors import HoldfastError, MalformedError, UnreachableError
 
 LOG: Final = "_spark_metadata"
 _DELTA_LOG: Final = "_delta_log"
 _GAPS_NAMED: Final = 5
+_READ_MAX: Final = 10
+"""Entries that are read, the newest; a compact one among them names all before it."""
+_FILES_MAX: Final = 1_000
+"""Files whose presence is asked for."""
 
 
 def read_file_sink(path: str) -> SinkMemory:
@@ -55,12 +60,17 @@ def read_file_sink(path: str) -> SinkMemory:
         note = f"{LOG} is there and names no batch: it was emptied, or the first batch died"
         return _memory(sink, names, log, None, (note,))
     oldest = _complete_from(names, max(compact, default=None))
-    notes = (*_gaps(names, oldest), *_newest_damage(log, names[max(names)]))
-    return _memory(sink, names, log, oldest, notes)
+    damage = (*_gaps(names, oldest), *_damage(storage, log, names))
+    return _memory(sink, names, log, oldest, (), damage)
 
 
 def _memory(
-    sink: str, names: dict[int, str], log: Storage, oldest: int | None, notes: tuple[str, ...]
+    sink: str,
+    names: dict[int, str],
+    log: Storage,
+    oldest: int | None,
+    notes: tuple[str, ...],
+    damage: tuple[str, ...] = (),
 ) -> SinkMemory:
     origin = f"{sink}/{LOG}"
     listed = sorted(names, reverse=True)[:BATCHES_MAX]
@@ -84,6 +94,7 @@ def _memory(
         table_id=Absent(origin),
         batches=batches,
         oldest_known=None if oldest is None else max(oldest, listed[-1]),
+        damage=damage,
         notes=notes,
     )
 
@@ -137,14 +148,30 @@ def _gaps(names: dict[int, str], oldest: int) -> tuple[str, ...]:
     return (f"{LOG} lacks batch {told}{more}: every Spark reader of the folder fails",)
 
 
-def _newest_damage(log: Storage, name: str) -> tuple[str, ...]:
-    content = log.read([name], FILE_BYTES_MAX)[name]
-    try:
-        if isinstance(content, HoldfastError):
-            return (f"{LOG}/{name} cannot be read: {content.message}",)
-        parse_file_sink_log(content or b"")
-    except CheckpointError as error:
-        return (
-            f"{LOG}/{name} is damaged, and Spark skips the batch all the same: {error.message}",
-        )
-    return ()
+def _damage(storage: Storage, log: Storage, names: dict[int, str]) -> tuple[str, ...]:
+    """What is wrong with the newest entries, and with the files that they name."""
+    cheap = storage.reads_are_cheap
+    newest = [names[batch] for batch in sorted(names, reverse=True)[: _READ_MAX if cheap else 1]]
+    wanted: list[str] = []
+    for name, content in log.read(newest, FILE_BYTES_MAX).items():
+        try:
+            if isinstance(content, HoldfastError):
+                raise content
+            entries = parse_file_sink_log(content or b"")
+        except HoldfastError as error:
+            return (
+                f"{LOG}/{name} is damaged, and Spark skips the batch all the same: {error.message}",
+            )
+        wanted += [_inside(entry.path) for entry in entries if entry.action == "add"]
+    # On an object store each would be a request; the files of a batch are there before its entry.
+    wanted = [name for name in wanted if name][: _FILES_MAX if cheap else 0]
+    missing = sorted(set(wanted) - set(storage.stat(wanted)))
+    if not missing:
+        return ()
+    return (f"{len(missing):,} files that {LOG} names are gone, such as {missing[0]}",)
+
+
+def _inside(path: str) -> str:
+    """The name of a data file of a table that is not partitioned; '' where it lies deeper."""
+    folder, _, name = path.rpartition("/")
+    return "" if "=" in folder.rpartition("/")[2] else unquote(name)

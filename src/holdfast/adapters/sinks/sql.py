@@ -8,7 +8,7 @@ lock is taken), so a driver that was thought dead can write nothing once its suc
 
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeVar
 
@@ -20,7 +20,7 @@ from holdfast.adapters.sinks.batch_check import check_batch, check_offsets
 from holdfast.adapters.sinks.databases.opening import open_database
 from holdfast.adapters.sinks.databases.port import Staged, Writer
 from holdfast.adapters.sinks.sql_options import SqlSinkOptions
-from holdfast.adapters.sinks.sql_table.bulk import BulkRoad
+from holdfast.adapters.sinks.sql_table.bulk import NOTHING, Before, BulkRoad
 from holdfast.adapters.sinks.sql_table.replay import REPLAY_BYTES_MAX, Replay
 from holdfast.adapters.sinks.sql_table.restored import Restored
 from holdfast.adapters.sinks.sql_table.target import Tally, Target
@@ -70,7 +70,7 @@ class SqlSink:
         self._clock = clock
         self._bulk = BulkRoad(self._database, options, self._target, self.name)
         self._opened: set[str] = set()
-        self._rows_before: dict[str, int | None] = {}
+        self._before: dict[str, Before] = {}
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any], *, steps: Steps = no_steps) -> Self:
@@ -129,7 +129,7 @@ class SqlSink:
             self._restored.check_there(connection, writer.query_id)
             self._target.prepare(connection)
             self._database.commit(connection)
-        self._rows_before[writer.query_id] = None if before is None else before.rows
+        self._before[writer.query_id] = NOTHING if before is None else Before(rows=before.rows)
         self._bulk.clear(writer)
         self._restored.check(writer.query_id)
 
@@ -165,7 +165,7 @@ class SqlSink:
         knows, and the same call may be made again in every case.
         """
         self._check(batch)
-        with self._bulk.staged(batch, self._rows_before.get(batch.query_id)) as staged:
+        with self._bulk.staged(batch, self._before.get(batch.query_id, NOTHING)) as staged:
             attempt = self._attempt(batch, staged)
             wrote = self._again(
                 lambda: self._write(batch, attempt),
@@ -179,9 +179,26 @@ class SqlSink:
         if staged is not None:
             return _Attempt(lambda connection: self._target.move(connection, batch, staged))
         replay = Replay(batch.rows, REPLAY_BYTES_MAX if self._database.is_server else 0)
-        return _Attempt(
+        before = self._before.get(batch.query_id, NOTHING)
+        return self._streaming(batch, replay, before) or _Attempt(
             lambda connection: self._target.write(connection, batch, replay),
             lambda: replay.is_whole,
+        )
+
+    def _streaming(self, batch: Batch, replay: Replay, before: Before) -> "_Attempt | None":
+        """The rows as Arrow batches, which come once; None where they do not."""
+        ask = batch.arrow
+        if ask is None or not self._bulk.streams(batch, before):
+            return None
+        asked: list[int] = []
+
+        def arrow() -> Iterator[Any]:
+            asked.append(before.rows_at_once)
+            return ask(before.rows_at_once)
+
+        return _Attempt(
+            lambda connection: self._target.stream(connection, batch, arrow, replay),
+            lambda: not asked and replay.is_whole,
         )
 
     def _write(self, batch: Batch, attempt: "_Attempt") -> bool:
@@ -217,7 +234,7 @@ class SqlSink:
             self._steps("commit")
             attempt.committing = True
             self._database.commit(connection)
-        self._rows_before[batch.query_id] = tally.rows
+        self._before[batch.query_id] = Before(rows=tally.rows, size=tally.size)
         return True
 
     def _mark(self, batch: Batch, tally: Tally) -> sql_ledger.Mark:

@@ -7,6 +7,7 @@ bounded.
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -77,11 +78,26 @@ def chunks_of(frame: DataFrame) -> Iterator[Sequence[list[Any]]]:
     return _from_arrow(frame, batches)
 
 
-def _arrow_batches(frame: DataFrame) -> Any:
+def arrow_of(frame: DataFrame, rows_at_once: int) -> Iterator[Any]:
+    """The rows of a plain frame as Arrow batches, of at most so many rows; executes the frame.
+
+    Two partitions are computed at a time, and one of them is in memory whole. Moments come without
+    a zone, in UTC.
+    """
+    if _serve is None:
+        return _arrow_by_rows(frame, rows_at_once)
+    try:
+        batches = _arrow_batches(frame, rows_at_once)
+    except (Py4JError, TypeError):
+        return _arrow_by_rows(frame, rows_at_once)
+    return _served(frame, batches)
+
+
+def _arrow_batches(frame: DataFrame, rows_at_once: int = ROWS_AT_ONCE) -> Any:
     """An RDD of Arrow batches; how many rows one has is settled when it is made."""
     settings = frame.sparkSession.conf
     before = settings.get(_AT_ONCE, None)
-    settings.set(_AT_ONCE, ROWS_AT_ONCE)
+    settings.set(_AT_ONCE, rows_at_once)
     try:
         return frame._jdf.toArrowBatchRdd()
     finally:
@@ -92,16 +108,30 @@ def _arrow_batches(frame: DataFrame) -> Any:
 
 
 def _from_arrow(frame: DataFrame, batches: Any) -> Iterator[Sequence[list[Any]]]:
-    schema = _arrow_schema(frame)
     kinds = [field.dataType for field in frame.schema.fields]
+    for found in _served(frame, batches):
+        columns = zip(found.schema.names, kinds, found.columns, strict=True)
+        yield [_values(*column) for column in columns]
+
+
+def _served(frame: DataFrame, batches: Any) -> Iterator[Any]:
+    schema = _arrow_schema(frame)
     jvm = frame.sparkSession.sparkContext._jvm
     assert jvm is not None and _serve is not None
-    # The next partition is computed while this one is being sent.
+    # The next partition is computed while this one is being sent. Begun here, and not when the
+    # first batch is taken: jobs belong to the thread that began them, and end with its query.
     served = jvm.PythonRDD.toLocalIteratorAndServe(batches, True)
-    for raw in _serve(served, NoOpSerializer()):
-        found = pa.ipc.read_record_batch(pa.py_buffer(raw), schema)
-        columns = zip(schema.names, kinds, found.columns, strict=True)
-        yield [_values(*column) for column in columns]
+    raws = _serve(served, NoOpSerializer())
+    return (pa.ipc.read_record_batch(pa.py_buffer(raw), schema) for raw in raws)
+
+
+def _arrow_by_rows(frame: DataFrame, rows_at_once: int) -> Iterator[Any]:
+    schema = _arrow_schema(frame)
+    rows = map(zoned_row(frame.schema), frame.toLocalIterator())
+    while some := list(islice(rows, rows_at_once)):
+        columns = zip(zip(*some, strict=True), schema.types, strict=True)
+        arrays = [pa.array(values, kind) for values, kind in columns]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def _arrow_schema(frame: DataFrame) -> Any:

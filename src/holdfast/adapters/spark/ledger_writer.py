@@ -74,6 +74,11 @@ class LeasedQueries:
 LEASED = LeasedQueries()
 
 
+STREAM_CORES_MAX = 4
+"""Cores up to which one stream through the driver, for which Spark computes two partitions at a
+time, is not slower than executors that write side by side."""
+
+
 class LedgerWriter:
     """Writes each batch exactly once, under the lease of the query that calls it."""
 
@@ -83,6 +88,7 @@ class LedgerWriter:
         self._open_for: Binding | None = None
         self._ranges: BatchRanges | None = None
         self._loaded: dict[tuple[str, ...], bool] = {}
+        self._few_cores = False
         self._announce = announcer(variables())
         if self._announce is not None and hasattr(sink, "listen"):
             sink.listen(self._announce)
@@ -105,6 +111,8 @@ class LedgerWriter:
                 self._sink.bind(binding)
             self._sink.open(query_id, binding.epoch)
             self._ranges = BatchRanges(binding.checkpoint)
+            cores = frame.sparkSession.sparkContext.defaultParallelism
+            self._few_cores = cores <= STREAM_CORES_MAX
             self._open_for = binding
         executed = _Executed(frame, self._loaded)
         self._sink.write(
@@ -120,6 +128,7 @@ class LedgerWriter:
                 computed=executed.computed,
                 frame=executed.frame,
                 in_order=executed.in_order,
+                arrow=executed.arrow if self._few_cores and executed.is_plain() else None,
                 on_executors=executed,
             )
         )
@@ -153,6 +162,17 @@ class _Executed:
             zoned = zoned_row(self._frame.schema)
             for row in self._frame.toLocalIterator():
                 yield zoned(row)
+        self._done = True
+
+    def is_plain(self) -> bool:
+        return bool(importlib.import_module(_BY_ARROW).is_plain(self._frame))
+
+    def arrow(self, rows_at_once: int) -> Iterator[Any]:
+        by_arrow = importlib.import_module(_BY_ARROW)
+        return self._whole(by_arrow.arrow_of(self._frame, rows_at_once))
+
+    def _whole(self, batches: Iterator[Any]) -> Iterator[Any]:
+        yield from batches
         self._done = True
 
     def computed(self, expressions: Sequence[str]) -> Iterator[Sequence[list[Any]]]:

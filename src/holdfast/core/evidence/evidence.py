@@ -11,7 +11,7 @@ from holdfast.core.evidence.around import (
     Remembered,
     Seen,
 )
-from holdfast.core.evidence.logs import Commit, LogRange, Plan
+from holdfast.core.evidence.logs import Commit, FileLog, LogRange, Plan
 from holdfast.core.evidence.sink_memory import SinkMemory
 from holdfast.core.evidence.source_state import SourceState
 from holdfast.core.evidence.state import Operator
@@ -56,6 +56,12 @@ class Evidence:
     """The version of Spark that would start it."""
     sinks: tuple[SinkMemory, ...] = ()
     sources: tuple[SourceState, ...] = ()
+    file_logs: tuple[FileLog, ...] = ()
+    """Of the file sources among them."""
+    unverified: tuple[str, ...] = ()
+    """Parts of a checkpoint on a local disk that have files without a checksum or a seal."""
+    said_stateless: bool = False
+    """Whether somebody says that the query keeps no state."""
     intent: Intent = PLAIN_START
 
     @property

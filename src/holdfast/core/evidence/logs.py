@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from holdfast.core.fact import Fact
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogRange:
@@ -55,3 +57,12 @@ class Commit:
     next_watermark_ms: int
     has_state_ids: bool
     """Whether it names the state files that count (state format 2)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileLog:
+    """The private log of a file source: which files it has read."""
+
+    position: int
+    newest: Fact[int]
+    """The highest entry, by which plans count."""

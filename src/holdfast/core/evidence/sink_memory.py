@@ -77,6 +77,11 @@ class SinkMemory:
 
     None where the marks were not listed, and nothing can be said of a single batch.
     """
+    removals: tuple[str, ...] = ()
+    """What took rows out of the table by other ways than the query, newest first: a restore, a
+    deletion. Its memory of batches stays all the same."""
+    damage: tuple[str, ...] = ()
+    """What makes readers of the table fail."""
     forgets_after_ms: int | None = None
     """After so long without a batch the sink forgets the query; None: never, or not known to."""
     notes: tuple[str, ...] = ()

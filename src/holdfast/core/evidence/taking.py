@@ -12,6 +12,9 @@ from holdfast.core.formats.offset_log import OffsetEntry
 from holdfast.core.formats.operator_metadata import OperatorMetadata
 from holdfast.core.reading.operators import written_partitions
 
+_CHECKSUMMED = ("metadata", "offsets", "commits", "state")
+"""Parts whose files Hadoop covers with a checksum on a local disk; logs of sources have none."""
+
 
 def evidence_of(
     checkpoint: Checkpoint,
@@ -45,7 +48,19 @@ def evidence_of(
         files=checkpoint.file_count,
         size_bytes=checkpoint.size_bytes,
         state_written=_state_written(checkpoint),
+        unverified=_unverified(checkpoint),
         verified=sum(check.verified for check in checkpoint.checks.values()),
+    )
+
+
+def _unverified(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """On a local disk these have a checksum beside every file; elsewhere none has."""
+    if not checkpoint.location.startswith(("file:", "/")):
+        return ()
+    return tuple(
+        part
+        for part, check in checkpoint.checks.items()
+        if part in _CHECKSUMMED and check.files and check.status == "unverified"
     )
 
 

@@ -1,16 +1,16 @@
 """Every rule, by code. A file of a rule that is not listed here fails a test."""
 
 from holdfast.core.rules.change import (
-    async_progress,
+    async_switched_off,
     code_changed,
     code_not_looked_at,
     operator_metadata,
     operators_changed,
+    output_columns,
     output_mode,
     pinned_setting,
     plan_not_analysed,
     real_time,
-    repartition,
     silent_loss,
     sink_changed,
     source_count,
@@ -35,6 +35,7 @@ from holdfast.core.rules.holder import (
 )
 from holdfast.core.rules.log import (
     altered_log,
+    async_progress,
     changed_sources,
     commits_ahead,
     commits_behind,
@@ -43,22 +44,28 @@ from holdfast.core.rules.log import (
     newer_format,
     refused_start,
     torn_position,
+    unfinished_repartition,
     unreadable_file,
+    unverified,
 )
 from holdfast.core.rules.rule import Rule
 from holdfast.core.rules.sink import (
     ahead,
     batch_in_flight,
     behind,
+    damaged,
     forgetful,
+    no_memory,
     not_looked_at,
     other_writers,
     replay_output,
     reset_output,
+    rows_removed,
     skipped_state,
     unreadable_memory,
 )
 from holdfast.core.rules.source import (
+    file_log,
     gone,
     history_gone,
     identity_unknown,
@@ -74,10 +81,12 @@ from holdfast.core.rules.state import (
     moved_paths,
     not_checked,
     not_loadable_before,
+    state_gone,
 )
 
 _LOG = (
     altered_log,
+    async_progress,
     changed_sources,
     commits_ahead,
     commits_behind,
@@ -86,13 +95,16 @@ _LOG = (
     newer_format,
     refused_start,
     torn_position,
+    unfinished_repartition,
     unreadable_file,
+    unverified,
 )
 _STATE = (
     later_state,
     moved_paths,
     not_checked,
     not_loadable_before,
+    state_gone,
 )
 _HOLDER = (
     cut_back,
@@ -105,15 +117,19 @@ _SINK = (
     ahead,
     batch_in_flight,
     behind,
+    damaged,
     forgetful,
+    no_memory,
     not_looked_at,
     other_writers,
     replay_output,
     reset_output,
+    rows_removed,
     skipped_state,
     unreadable_memory,
 )
 _SOURCE = (
+    file_log,
     gone,
     history_gone,
     identity_unknown,
@@ -125,16 +141,16 @@ _SOURCE = (
     unreachable,
 )
 _CHANGE = (
-    async_progress,
+    async_switched_off,
     code_changed,
     code_not_looked_at,
     operator_metadata,
     operators_changed,
+    output_columns,
     output_mode,
     pinned_setting,
     plan_not_analysed,
     real_time,
-    repartition,
     silent_loss,
     sink_changed,
     source_count,

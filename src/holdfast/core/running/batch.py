@@ -32,6 +32,10 @@ class Batch:
     """The same rows, each with a number that is made from its values alone, sorted by it; rows of
     one number come in any order. For a sink that needs the same order at every replay. The engine
     sorts: no more than a part of the rows is in memory here."""
+    arrow: Callable[[int], Iterator[Any]] | None = None
+    """The same rows as Arrow batches of at most so many rows each, for a sink that has one stream.
+    In place of rows, and asked once. None where the engine has many cores, of which this would use
+    two."""
     on_executors: "OnExecutors | None" = None
     """The same rows, each part of them given to a function where it is computed. In place of rows,
     and asked once."""

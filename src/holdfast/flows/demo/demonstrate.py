@@ -49,7 +49,7 @@ class Demonstrated:
     checkpoint: str
     kill: Kill | None
     """None where no kill hit a batch."""
-    judged: Judged | None
+    judged: Judged | None = None
     """What `judge` said of a resume after the kill, before the restart."""
     starts: int
     """How often `holdfast run` was started, the last time included."""

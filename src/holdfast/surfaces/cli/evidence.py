@@ -13,7 +13,7 @@ from holdfast.core.evidence.pack import encode
 from holdfast.errors import HoldfastError
 from holdfast.flows.evidence import Asked, take_evidence
 from holdfast.surfaces.cli.delivery import Output, deliver, report_error
-from holdfast.surfaces.cli.start_options import Against, Sinks, Sources, StartingSpark
+from holdfast.surfaces.cli.look_options import Against, Sinks, Sources, StartingSpark, Stateless
 from holdfast.surfaces.render.envelope import envelope
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -28,6 +28,7 @@ def command(
     sink: Sinks = None,
     source: Sources = None,
     against: Against = None,
+    stateless: Stateless = False,
     spark: StartingSpark = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Read every file and hold it against its checksum.")
@@ -52,6 +53,7 @@ def command(
         file=file,
         profile=profile,
         against=against,
+        stateless=stateless,
         spark=spark,
     )
     if to is not None:

@@ -20,14 +20,7 @@ from holdfast.errors import UsageError
 from holdfast.flows.evidence import Asked, take_evidence
 from holdfast.flows.judge import Judged, judge
 from holdfast.surfaces.cli.delivery import Output, deliver
-from holdfast.surfaces.cli.start_options import (
-    Against,
-    FromBatch,
-    Sinks,
-    Sources,
-    StartingSpark,
-    WithOutput,
-)
+from holdfast.surfaces.cli.look_options import Against, Sinks, Sources, StartingSpark, Stateless
 from holdfast.surfaces.render.judge.answer import judge_result
 from holdfast.surfaces.render.judge.ci import ci_lines
 from holdfast.surfaces.render.judge.sarif import sarif_log
@@ -44,6 +37,14 @@ class GoalName(StrEnum):
     reset = "reset"
 
 
+class Fate(StrEnum):
+    """What becomes of the output at a reset."""
+
+    new = "new"
+    cleared = "cleared"
+    kept = "kept"
+
+
 @app.command()
 def command(
     target: Annotated[
@@ -52,11 +53,16 @@ def command(
     goal: Annotated[
         GoalName | None, typer.Option(help="What is to be done; a line for each by default.")
     ] = None,
-    from_batch: FromBatch = None,
-    with_output: WithOutput = None,
+    from_batch: Annotated[
+        int | None, typer.Option(min=0, help="For replay: the first batch to do again.")
+    ] = None,
+    with_output: Annotated[
+        Fate | None, typer.Option(help="For reset: what becomes of the output.")
+    ] = None,
     sink: Sinks = None,
     source: Sources = None,
     against: Against = None,
+    stateless: Stateless = False,
     spark: StartingSpark = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Read every file and hold it against its checksum.")
@@ -85,6 +91,7 @@ def command(
         file=file,
         profile=profile,
         against=against,
+        stateless=stateless,
         spark=spark,
     )
     intent = Intent(from_batch=from_batch, output=with_output.value if with_output else None)

@@ -182,6 +182,10 @@ class MysqlDatabase:
         """Tables and views of the database."""
         return list(connection.execute(_NAMES).scalars())
 
+    def table_state(self, connection: Connection, name: str) -> str | None:
+        """Not known."""
+        return None
+
     def table(self, connection: Connection, name: str) -> TargetTable:
         """The table of exactly this name, which must be there."""
         where = {"name": name}

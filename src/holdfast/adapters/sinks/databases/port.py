@@ -1,9 +1,9 @@
 """What the sql sink needs of a database; everything that differs between dialects is behind it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
@@ -17,6 +17,11 @@ quoted, are written."""
 
 SizedRows = Iterable[tuple[tuple[Stored, ...], int]]
 """Rows as they are stored, each with its size in bytes, give or take."""
+
+
+Check = Callable[[str, Any, int], Any]
+"""Takes a column of an Arrow batch by its name, and the number of rows before it. Gives it as it
+can be stored; raises where a value of it cannot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +82,8 @@ class Staged:
     columns: tuple[str, ...]
     """Plain words, one for each column of the batch, in its order."""
     rows: int
+    size: int
+    """Their bytes in Arrow."""
     digest: str
 
 
@@ -112,6 +119,32 @@ class Stages(Protocol):
         """
         ...
 
+    def can_stream(
+        self,
+        connection: Connection,
+        types: Mapping[str, ColumnType | None],
+        table: TargetTable,
+        constant: tuple[str, int] | None,
+    ) -> bool:
+        """Whether `stream` takes such values, straight into this table too."""
+        ...
+
+    def stream(
+        self,
+        connection: Connection,
+        table: TargetTable | None,
+        types: Mapping[str, ColumnType | None],
+        batches: Iterator[Any],
+        check: Check,
+        constant: tuple[str, int] | None,
+    ) -> Staged:
+        """Put Arrow batches into a table in this transaction, with the digest of a staged batch.
+
+        None: into one that only this connection sees, and that goes with the transaction.
+        `constant` is a column of the table that is no column of the batches, and its value.
+        """
+        ...
+
     def count(self, connection: Connection, staged: Staged) -> int:
         """Rows that are there now."""
         ...
@@ -120,6 +153,22 @@ class Stages(Protocol):
         self, connection: Connection, table: str, columns: Mapping[str, str], staged: Staged
     ) -> None:
         """Insert what was staged into a table: each column with what is selected for it."""
+        ...
+
+    def merge(
+        self,
+        connection: Connection,
+        table: str,
+        source: str,
+        words: Mapping[str, str],
+        key: Sequence[str],
+        newer: Newer | None,
+    ) -> bool:
+        """Upsert rows of a source, in SQL, of which no two have one key, in the quickest way.
+
+        False where they do, or where it cannot be done in that way: then nothing was done.
+        `words` names the columns of the table and of the source.
+        """
         ...
 
     def drop(self, writer: Writer, *, own: bool) -> None:
@@ -247,6 +296,13 @@ class Database(Protocol):
 
     def table_names(self, connection: Connection) -> Sequence[str]:
         """Tables and views."""
+        ...
+
+    def table_state(self, connection: Connection, name: str) -> str | None:
+        """What is another one once the table is declared in another way; None: not known.
+
+        For a look that costs less than `table`, which gives the same while this is the same.
+        """
         ...
 
     def table(self, connection: Connection, name: str) -> TargetTable:

@@ -19,7 +19,8 @@ from holdfast.adapters.sinks.databases.port import (
     TargetTable,
     Writer,
 )
-from holdfast.adapters.sinks.databases.postgres_stages import PostgresStages, tag
+from holdfast.adapters.sinks.databases.postgres_stage_names import tag
+from holdfast.adapters.sinks.databases.postgres_stages import PostgresStages
 from holdfast.adapters.sinks.databases.postgres_types import declared_type, encoders_of, zoned
 from holdfast.adapters.sinks.sql_types import ColumnType, Kind
 from holdfast.core.secret_text import SecretText
@@ -29,6 +30,8 @@ CONNECT_S = 10
 RETRIES = 5
 """With pauses that double from a fifth of a second: a server has six seconds to come up."""
 NAME_BYTES_MAX = 63
+FIRST_OWN_OID = 16_384
+"""What comes with the server has lower numbers."""
 """PostgreSQL cuts longer names off, and says so only in a notice."""
 _DRIVER = "postgresql+psycopg"
 _KEEPALIVE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
@@ -64,6 +67,20 @@ _KIND = text(
     "SELECT c.relkind, c.relpersistence FROM pg_catalog.pg_class c"
     " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
     " WHERE n.nspname = :space AND c.relname = :name"
+)
+# Every change of a table, a column or an index writes its row anew. A type of somebody's own can
+# change without them, so of a table that has one nothing is said.
+_STATE = text(
+    "SELECT concat_ws(' ', c.oid, c.xmin, columns.seen, indexes.seen)"
+    " FROM pg_catalog.pg_class c"
+    " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+    " CROSS JOIN LATERAL (SELECT max(a.atttypid::bigint) AS newest,"
+    " string_agg(a.xmin::text, ',' ORDER BY a.attnum) AS seen FROM pg_catalog.pg_attribute a"
+    " WHERE a.attrelid = c.oid AND a.attnum > 0) AS columns"
+    " CROSS JOIN LATERAL (SELECT string_agg(i.indexrelid || ':' || i.xmin, ','"
+    " ORDER BY i.indexrelid) AS seen FROM pg_catalog.pg_index i"
+    " WHERE i.indrelid = c.oid) AS indexes"
+    " WHERE n.nspname = :space AND c.relname = :name AND columns.newest < :own"
 )
 _NAMES = text(
     "SELECT c.relname FROM pg_catalog.pg_class c"
@@ -108,8 +125,7 @@ class PostgresDatabase:
         """READ COMMITTED: whoever waits for the ledger row sees it as the one before left it."""
         with self.connected() as connection:
             # Not READ WRITE: where writing is forbidden by default, somebody has meant that.
-            connection.exec_driver_sql("BEGIN ISOLATION LEVEL READ COMMITTED")
-            self._set_up(connection, writer)
+            self._set_up(connection, writer, "BEGIN ISOLATION LEVEL READ COMMITTED")
             yield connection
 
     def holding(self, connection: Connection, writer: Writer) -> None:
@@ -129,8 +145,7 @@ class PostgresDatabase:
     def reading(self) -> Iterator[Connection]:
         """One snapshot."""
         with self.connected() as connection:
-            connection.exec_driver_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            self._set_up(connection, None)
+            self._set_up(connection, None, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield connection
 
     def hurry(self, connection: Connection, seconds: int) -> None:
@@ -205,6 +220,11 @@ class PostgresDatabase:
     def table_names(self, connection: Connection) -> Sequence[str]:
         """Tables and views of the schema."""
         return list(connection.execute(_NAMES, {"space": self.space}).scalars())
+
+    def table_state(self, connection: Connection, name: str) -> str | None:
+        """By the transactions that wrote its catalog rows."""
+        where = {"space": self.space, "name": name, "own": FIRST_OWN_OID}
+        return connection.execute(_STATE, where).scalar_one_or_none()
 
     def table(self, connection: Connection, name: str) -> TargetTable:
         """The table of exactly this name, which must be there."""
@@ -291,7 +311,7 @@ class PostgresDatabase:
             connection, f"DELETE FROM {table} AS t USING {other} AS w WHERE {joined} AND {where}"
         )
 
-    def _set_up(self, connection: Connection, writer: Writer | None) -> None:
+    def _set_up(self, connection: Connection, writer: Writer | None, begin: str) -> None:
         settings = {**_SETTINGS, "lock_timeout": str(max(1, round(self._lock_wait_s * 1000)))}
         if writer is not None:
             settings["application_name"] = f"{tag(writer)}{writer.epoch}"
@@ -303,7 +323,10 @@ class PostgresDatabase:
             "CASE current_setting('synchronous_commit') WHEN 'off'"
             " THEN set_config('synchronous_commit', 'on', true) END"
         )
-        *_, found = connection.exec_driver_sql(f"SELECT {', '.join(said)}, current_schema()").one()
+        asked = f"{begin}; SELECT {', '.join(said)}, current_schema()"
+        cursor = _driver(connection).execute(asked.encode())
+        cursor.nextset()
+        *_, found = cursor.fetchone() or (None,)
         if self.space is None:
             if found is None:
                 raise UsageError(

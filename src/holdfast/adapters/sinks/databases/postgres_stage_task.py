@@ -7,22 +7,19 @@ rows. Loaded by name: it needs ADBC, and every executor needs what it imports.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
 from typing import Any
 
 import adbc_driver_postgresql.dbapi as adbc
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from holdfast.adapters.sinks.databases.postgres_stages import new_token, result
+from holdfast.adapters.sinks.databases.arrow_values import first_wrong, narrowed
+from holdfast.adapters.sinks.databases.postgres_stage_names import new_token
+from holdfast.adapters.sinks.databases.postgres_stages import result
 from holdfast.core.secret_text import hide
 from holdfast.errors import UnreachableError
 
 _DATA = ("22", "23")
 """Classes of codes that say that a value cannot be stored: another attempt would say the same."""
-
-_DAYS = (date.min, date.max)
-_MOMENTS = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +70,7 @@ class StageTask:
             refused = checked.refused or self._of_data(error)
             if refused is None:
                 raise self._unreachable(error) from None
-            yield pa.RecordBatch.from_pydict(result(None, 0, "0", refused), schema=_RESULT)
+            yield pa.RecordBatch.from_pydict(result(None, 0, 0, "0", refused), schema=_RESULT)
             return
         if rows != checked.rows:
             raise UnreachableError(
@@ -81,7 +78,9 @@ class StageTask:
                 subject=self.location,
                 next_action="nothing: the task is tried again",
             )
-        yield pa.RecordBatch.from_pydict(result(stage, rows, digest, None), schema=_RESULT)
+        yield pa.RecordBatch.from_pydict(
+            result(stage, rows, checked.size, digest, None), schema=_RESULT
+        )
 
     def _of_data(self, error: Any) -> str | None:
         state = str(error.sqlstate or "")
@@ -103,6 +102,7 @@ _RESULT = pa.schema(
     [
         ("stage", pa.string()),
         ("rows", pa.int64()),
+        ("size", pa.int64()),
         ("digest", pa.string()),
         ("refused", pa.string()),
     ]
@@ -117,10 +117,11 @@ class _Checked:
         self._first = first
         self._rest = rest
         self.rows = 0
+        self.size = 0
         self.refused: str | None = None
 
     def reader(self) -> Any:
-        kinds = [_narrowed(self._first.column(i)).type for i in range(len(self._task.words))]
+        kinds = [narrowed(self._first.column(i)).type for i in range(len(self._task.words))]
         schema = pa.schema(list(zip(self._task.words, kinds, strict=True)))
         return pa.RecordBatchReader.from_batches(schema, self._batches(schema))
 
@@ -130,46 +131,14 @@ class _Checked:
             yield self._checked(batch, schema)
 
     def _checked(self, batch: Any, schema: Any) -> Any:
-        columns = [_narrowed(batch.column(i)) for i in range(len(schema))]
+        columns = [narrowed(batch.column(i)) for i in range(len(schema))]
         for name, column in zip(self._task.names, columns, strict=True):
-            wrong, reason = _wrong(column, name in self._task.required)
+            wrong = first_wrong(column, required=name in self._task.required)
             if wrong is None:
                 continue
-            row = self.rows + pc.index(wrong, pa.scalar(True)).as_py() + 1
+            row, reason = self.rows + wrong[0] + 1, wrong[1]
             self.refused = f"row {row:,} of its part of the rows, column {name!r}: {reason}"
             raise ValueError(self.refused)
         self.rows += batch.num_rows
+        self.size += batch.nbytes
         return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-
-def _narrowed(column: Any) -> Any:
-    """PostgreSQL has no whole numbers of one byte."""
-    return column.cast(pa.int16()) if pa.types.is_int8(column.type) else column
-
-
-def _wrong(column: Any, required: bool) -> tuple[Any, str]:
-    """Which values cannot be stored, None where all can; and why."""
-    kind = column.type
-    if required and column.null_count:
-        return pc.is_null(column), "the column takes no null"
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        # Most text has none, and the bytes of a whole column are looked through at once.
-        raw = column.buffers()[2]
-        if raw is not None and b"\0" in memoryview(raw).tobytes():
-            found = pc.match_substring(column, "\0")
-            if pc.any(found).as_py():
-                return found, "the text holds U+0000, which PostgreSQL cannot store"
-    if pa.types.is_date(kind):
-        return _outside(column, _DAYS), "the date lies outside the years 1 to 9999"
-    if pa.types.is_timestamp(kind):
-        return _outside(column, _MOMENTS), "the timestamp lies outside the years 1 to 9999 in UTC"
-    return None, ""
-
-
-def _outside(column: Any, ends: tuple[Any, Any]) -> Any:
-    kind = column.type
-    if pa.types.is_timestamp(kind) and kind.tz is None:
-        ends = (ends[0].replace(tzinfo=None), ends[1].replace(tzinfo=None))
-    first, last = (pa.scalar(end, type=kind) for end in ends)
-    outside = pc.or_(pc.less(column, first), pc.greater(column, last))
-    return outside if pc.any(outside).as_py() else None

@@ -7,8 +7,7 @@ token, so that no two attempts share a table, and a later start knows which ones
 
 import importlib
 import re
-import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from hashlib import blake2b
 from typing import Any, Protocol
@@ -16,7 +15,14 @@ from typing import Any, Protocol
 from psycopg.conninfo import make_conninfo
 from sqlalchemy import Connection, Engine, text
 
-from holdfast.adapters.sinks.databases.port import Staged, TargetTable, Writer
+from holdfast.adapters.sinks.databases import postgres_merge
+from holdfast.adapters.sinks.databases.port import Check, Newer, Staged, TargetTable, Writer
+from holdfast.adapters.sinks.databases.postgres_stage_names import (
+    TOKEN_BYTES,
+    epoch_of,
+    prefix_of,
+    tag,
+)
 from holdfast.adapters.sinks.sql_types import ColumnType
 from holdfast.core.running.batch import OnExecutors
 from holdfast.errors import RefusedError, UnreachableError, UsageError
@@ -31,11 +37,11 @@ DROPPED_AT_ONCE = 50
 """Tables in one statement: each takes locks, of which a server has some thousand."""
 
 NAME_BYTES_MAX = 63
-TOKEN_BYTES = 6
-PREFIX = "holdfast_s_"
 DIGEST_KIND = "pg1"
 TASK = "holdfast.adapters.sinks.databases.postgres_stage_task"
-RESULT = "stage string, rows long, digest string, refused string"
+STREAM = "holdfast.adapters.sinks.databases.postgres_stream"
+TEMPORARY = "pg_temp.holdfast_stage"
+RESULT = "stage string, rows long, size long, digest string, refused string"
 
 _WIDER = {
     "smallint": ("smallint", "integer", "bigint"),
@@ -110,7 +116,7 @@ class PostgresStages:
     ) -> bool:
         """Plain values, into columns of their own type or a wider one."""
         staged = {name: stage_type(kind) for name, kind in types.items()}
-        if _task() is None or not staged or not all(staged.values()):
+        if _optional(TASK) is None or not staged or not all(staged.values()):
             return False
         if self._digest_kind(connection) is None:
             return False
@@ -129,13 +135,13 @@ class PostgresStages:
         on_executors: OnExecutors,
     ) -> Staged:
         """One table for each part of the rows, by ADBC: Arrow becomes a binary COPY in C."""
-        prefix = f"{_prefix(writer)}{writer.epoch:x}_{batch_id:x}_"
+        prefix = f"{prefix_of(writer)}{writer.epoch:x}_{batch_id:x}_"
         if len(prefix) + 2 * TOKEN_BYTES > NAME_BYTES_MAX:  # pragma: no cover
             raise AssertionError("epoch and batch have more digits than a name has room for")
         words = tuple(f"c{i}" for i in range(len(types)))
         by_name = dict(zip(types, words, strict=True))
         password = self._server.engine.url.password
-        task = _task().StageTask(
+        task = _optional(TASK).StageTask(
             server=self._connecting(writer),
             secrets=() if password is None else (str(password),),
             schema=str(self._server.space),
@@ -147,9 +153,9 @@ class PostgresStages:
             counted=f"count(*), coalesce(sum({_hashed(by_name)}), 0)::text",
             location=self._server.location,
         )
-        rows, total = 0, 0
+        rows, size, total = 0, 0, 0
         tables: list[str] = []
-        for stage, count, digest, refused in on_executors.each(task, RESULT, PARTS_MAX):
+        for stage, count, weight, digest, refused in on_executors.each(task, RESULT, PARTS_MAX):
             if refused is not None:
                 raise RefusedError(
                     f"batch {batch_id}, {refused}; nothing of the batch was written",
@@ -157,9 +163,71 @@ class PostgresStages:
                     next_action="change the value in the transform, or the type of the column",
                 )
             tables.append(self._server.placed(stage))
-            rows, total = rows + count, total + int(digest)
+            rows, size, total = rows + count, size + weight, total + int(digest)
         return Staged(
-            tables=tuple(tables), columns=words, rows=rows, digest=f"{self._kind}{_shown(total)}"
+            tables=tuple(tables),
+            columns=words,
+            rows=rows,
+            size=size,
+            digest=f"{self._kind}{_shown(total)}",
+        )
+
+    def can_stream(
+        self,
+        connection: Connection,
+        types: Mapping[str, ColumnType | None],
+        table: TargetTable,
+        constant: tuple[str, int] | None,
+    ) -> bool:
+        """Where our hashes are those of the server, and so is the encoding of text."""
+        stream = _optional(STREAM)
+        if stream is None or not self.can_hold(connection, types, table):
+            return False
+        declared = {column.name: column.declared for column in table.columns}
+        return bool(
+            self._kind == f"{DIGEST_KIND}:{stream.probe() % 2**32:08x}:"
+            and stream.can_take(_driver(connection), declared, list(types), constant)
+        )
+
+    def stream(
+        self,
+        connection: Connection,
+        table: TargetTable | None,
+        types: Mapping[str, ColumnType | None],
+        batches: Iterator[Any],
+        check: Check,
+        constant: tuple[str, int] | None,
+    ) -> Staged:
+        """A binary COPY of Arrow batches, hashed on their way as the server would do it."""
+        words = tuple(f"c{i}" for i in range(len(types)))
+        if table is None:
+            place, declared = TEMPORARY, [str(stage_type(kind)) for kind in types.values()]
+            names = list(words)
+            columns = ", ".join(map(" ".join, zip(words, declared, strict=True)))
+            self._server.run(
+                connection, f"CREATE TEMPORARY TABLE holdfast_stage ({columns}) ON COMMIT DROP"
+            )
+        else:
+            place, names = self._server.placed(table.name), list(types)
+            known = {column.name: column.declared for column in table.columns}
+            names += [] if constant is None else [constant[0]]
+            declared = [known[name] for name in names]
+        found = _optional(STREAM).copy(
+            _driver(connection),
+            f"COPY {place} ({', '.join(map(self._server.quote, names))}) FROM STDIN",
+            list(types),
+            declared,
+            _seed(types),
+            batches,
+            check,
+            None if constant is None or table is None else constant[1],
+        )
+        return Staged(
+            tables=(TEMPORARY,) if found.rows else (),
+            columns=words,
+            rows=found.rows,
+            size=found.size,
+            digest=f"{self._kind}{_shown(found.digest)}",
         )
 
     def count(self, connection: Connection, staged: Staged) -> int:
@@ -176,6 +244,24 @@ class PostgresStages:
         source = " UNION ALL ".join(f"SELECT {chosen} FROM {stage}" for stage in staged.tables)
         self._server.run(connection, f"INSERT INTO {self._server.placed(table)} ({names}) {source}")
 
+    def merge(
+        self,
+        connection: Connection,
+        table: str,
+        source: str,
+        words: Mapping[str, str],
+        key: Sequence[str],
+        newer: Newer | None,
+    ) -> bool:
+        """MERGE, where nothing can tell it from ON CONFLICT."""
+        driver, place = _driver(connection), self._server.placed(table)
+        named = f"({source}) AS s"
+        return (
+            postgres_merge.can_merge(driver, str(self._server.space), table)
+            and not postgres_merge.repeats(driver, named, [words[name] for name in key])
+            and postgres_merge.merge(driver, self._server.quote, place, named, words, key, newer)
+        )
+
     def drop(self, writer: Writer, *, own: bool) -> None:
         """One statement for some tables each; a table that somebody reads is not waited for."""
         try:
@@ -187,10 +273,10 @@ class PostgresStages:
                         " AND tableowner = current_user AND starts_with(tablename, :prefix)"
                         " ORDER BY tablename LIMIT :most"
                     ),
-                    {"space": self._server.space, "prefix": _prefix(writer), "most": DROPPED_MAX},
+                    {"space": self._server.space, "prefix": prefix_of(writer), "most": DROPPED_MAX},
                 ).scalars()
                 last = writer.epoch if own else writer.epoch - 1
-                dead = [self._server.placed(name) for name in found if _epoch(name) <= last]
+                dead = [self._server.placed(name) for name in found if epoch_of(name) <= last]
                 for start in range(0, len(dead), DROPPED_AT_ONCE):
                     some = ", ".join(dead[start : start + DROPPED_AT_ONCE])
                     self._server.run(connection, f"DROP TABLE IF EXISTS {some}")
@@ -239,17 +325,16 @@ class PostgresStages:
         return make_conninfo(**{name: str(value) for name, value in settings.items()})
 
 
-def _task() -> Any:
-    """The module of what executors do; None where ADBC is not installed."""
+def _optional(module: str) -> Any:
+    """A module of ours; None where what it needs is not installed: ADBC, Arrow."""
     try:
-        return importlib.import_module(TASK)
+        return importlib.import_module(module)
     except ImportError:
         return None
 
 
-def tag(writer: Writer) -> str:
-    """How connections of a query and sink are told from others; the epoch follows it."""
-    return f"holdfast {_who(writer, 12)} "
+def _driver(connection: Connection) -> Any:
+    return connection.connection.driver_connection
 
 
 def stage_type(column: ColumnType | None) -> str | None:
@@ -259,11 +344,6 @@ def stage_type(column: ColumnType | None) -> str | None:
     if column.name == "decimal" and column.arguments:
         return f"numeric{column.arguments.replace(' ', '')}"
     return None if column.arguments else _TYPES.get(column.name)
-
-
-def new_token() -> str:
-    """What no other attempt has."""
-    return secrets.token_hex(TOKEN_BYTES)
 
 
 def _keeps(declared: str, staged: str) -> bool:
@@ -278,10 +358,13 @@ def _keeps(declared: str, staged: str) -> bool:
 
 def _hashed(columns: Mapping[str, str]) -> str:
     """The hash of a row by the server: its columns in the order of their names, seeded by these."""
-    ordered = sorted(columns)
-    names = "".join(f"{len(name.encode())}:{name}" for name in ordered)
-    seed = int.from_bytes(blake2b(names.encode(), digest_size=8).digest(), "big", signed=True)
-    return f"hash_record_extended(ROW({', '.join(columns[n] for n in ordered)}), '{seed}'::bigint)"
+    chosen = ", ".join(columns[name] for name in sorted(columns))
+    return f"hash_record_extended(ROW({chosen}), '{_seed(columns)}'::bigint)"
+
+
+def _seed(columns: Iterable[str]) -> int:
+    names = "".join(f"{len(name.encode())}:{name}" for name in sorted(columns))
+    return int.from_bytes(blake2b(names.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def _plain(statement: str) -> str:
@@ -293,23 +376,14 @@ def _shown(total: int) -> str:
     return f"{total % 2**64:016x}"
 
 
-def _who(writer: Writer, size: int) -> str:
-    who = f"{writer.query_id}\n{writer.sink}"
-    return blake2b(who.encode(), digest_size=size).hexdigest()
-
-
-def _prefix(writer: Writer) -> str:
-    return f"{PREFIX}{_who(writer, 8)}_"
-
-
-def _epoch(name: str) -> float:
-    """Of a table of ours; greater than any for a name that is none."""
-    parts = name.removeprefix(PREFIX).split("_")
-    if len(parts) != 4 or not all(re.fullmatch("[0-9a-f]+", part) for part in parts):
-        return float("inf")
-    return int(parts[1], 16)
-
-
-def result(stage: str | None, rows: int, digest: str, refused: str | None) -> dict[str, list[Any]]:
+def result(
+    stage: str | None, rows: int, size: int, digest: str, refused: str | None
+) -> dict[str, list[Any]]:
     """What one task says, as columns of RESULT."""
-    return {"stage": [stage], "rows": [rows], "digest": [digest], "refused": [refused]}
+    return {
+        "stage": [stage],
+        "rows": [rows],
+        "size": [size],
+        "digest": [digest],
+        "refused": [refused],
+    }

@@ -179,6 +179,10 @@ class SqliteDatabase:
         )
         return list(found.scalars())
 
+    def table_state(self, connection: Connection, name: str) -> str | None:
+        """Not known."""
+        return None
+
     def table(self, connection: Connection, name: str) -> TargetTable:
         """The table of exactly this name, which must be there."""
         view = connection.exec_driver_sql(

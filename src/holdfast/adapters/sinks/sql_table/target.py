@@ -1,13 +1,14 @@
 """The table that a SQL sink writes rows to: whether a batch fits, and how its rows go in."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
 from sqlalchemy import Connection
 
-from holdfast.adapters.sinks.databases.port import Database, Staged, TargetTable
+from holdfast.adapters.sinks.databases.port import Check, Database, Staged, TargetTable
 from holdfast.adapters.sinks.row_digest import RowDigest
 from holdfast.adapters.sinks.sql_ddl import parse_columns, parse_type
 from holdfast.adapters.sinks.sql_options import SqlSinkOptions, ascii_lower, check_identifier
@@ -20,6 +21,7 @@ from holdfast.adapters.sinks.sql_types import ColumnType, Kind, type_of
 from holdfast.core.running.batch import Batch
 from holdfast.errors import UnreachableError
 
+ARROW_VALUES = "holdfast.adapters.sinks.databases.arrow_values"
 SAMPLE_ROWS = 1_000
 """Rows of the first batch that say the types of a table to be created."""
 
@@ -32,6 +34,8 @@ class Tally:
 
     rows: int
     digest: str
+    size: int | None = None
+    """Their bytes in Arrow, where they came as such."""
 
 
 class Target:
@@ -45,6 +49,8 @@ class Target:
         self._fit = Fit(database, options)
         self._upsert = Upsert(database, options)
         self._quarantine = None
+        self._state: str | None = None
+        self._table: TargetTable | None = None
         if options.quarantine is not None:
             self._quarantine = Quarantine(database, options.quarantine)
 
@@ -101,12 +107,7 @@ class Target:
             self._fit.check(table, batch, types)
         if not stages.can_hold(connection, types, table):
             return None
-        # Where a tombstone removes a row, its other columns are not needed.
-        tomb = self._options.tombstone
-        columns = () if table is None else table.columns
-        removes = tomb is not None and tomb not in {column.name for column in columns}
-        filled = [] if removes else [column.name for column in columns if not column.nullable]
-        return [*self._options.key, *filled]
+        return self._required(table)
 
     def move(self, connection: Connection, batch: Batch, staged: Staged) -> Tally:
         """Take over what executors have staged; the caller undoes it where this raises."""
@@ -126,12 +127,66 @@ class Target:
             # The server empties unlogged tables when it crashes.
             raise self._not_staged(f"staging tables hold {found:,} of {staged.rows:,} rows")
         if not staged.tables:
-            return Tally(rows=0, digest=staged.digest)
+            return Tally(rows=0, digest=staged.digest, size=0)
         if self._options.mode == "append":
             stages.append(connection, table.name, self._named(batch, staged), staged)
         else:
             self._upsert.move(connection, table, batch, staged)
-        return Tally(rows=staged.rows, digest=staged.digest)
+        return Tally(rows=staged.rows, digest=staged.digest, size=staged.size)
+
+    def stream(
+        self,
+        connection: Connection,
+        batch: Batch,
+        arrow: Callable[[], Iterator[Any]],
+        replay: Replay,
+    ) -> Tally:
+        """Put in a batch that comes as Arrow batches; by rows where it cannot go that way."""
+        self._fit.check_names(batch)
+        table, types, stages = self.find(connection), types_of(batch), self._database.stages
+        column = self._options.batch_column
+        constant = None if column is None else (column, batch.batch_id)
+        if (
+            table is None
+            or stages is None
+            or self._quarantine is not None
+            or self._fit.check(table, batch, types)
+            or not stages.can_stream(connection, types, table, constant)
+        ):
+            return self.write(connection, batch, replay)
+        self._ready(connection, table)
+        appends = self._options.mode == "append"
+        staged = stages.stream(
+            connection,
+            table if appends else None,
+            types,
+            arrow(),
+            self._checked(batch, self._required(table)),
+            constant,
+        )
+        if staged.tables and not appends:
+            self._upsert.move(connection, table, batch, staged)
+        return Tally(rows=staged.rows, digest=staged.digest, size=staged.size)
+
+    def _checked(self, batch: Batch, required: Sequence[str]) -> Check:
+        values = importlib.import_module(ARROW_VALUES)
+
+        def check(name: str, column: Any, before: int) -> Any:
+            narrowed = values.narrowed(column)
+            wrong = values.first_wrong(narrowed, required=name in required)
+            if wrong is not None:
+                raise unstorable(batch, before + wrong[0] + 1, f"column {name!r}: {wrong[1]}")
+            return narrowed
+
+        return check
+
+    def _required(self, table: TargetTable | None) -> Sequence[str]:
+        # Where a tombstone removes a row, its other columns are not needed.
+        tomb = self._options.tombstone
+        columns = () if table is None else table.columns
+        removes = tomb is not None and tomb not in {column.name for column in columns}
+        filled = [] if removes else [column.name for column in columns if not column.nullable]
+        return [*self._options.key, *filled]
 
     def _named(self, batch: Batch, staged: Staged) -> Mapping[str, str]:
         """Columns of the table, each with what is put into it."""
@@ -150,11 +205,16 @@ class Target:
     def find(self, connection: Connection) -> TargetTable | None:
         """The table; None where it is not there and may be created."""
         name = self._options.table
+        state = self._database.table_state(connection, name)
+        if state is not None and state == self._state and self._table is not None:
+            return self._table
         names = self._database.table_names(connection)
         if name in names:
             table = self._database.table(connection, name)
             if table.is_view:
                 raise self._fit.unfit(f"{name!r} is a view", "name the table behind it")
+            # Asked before the table was looked at: a change in between shows the next time.
+            self._state, self._table = state, table
             return table
         alike = [other for other in names if ascii_lower(other) == ascii_lower(name)]
         if alike:

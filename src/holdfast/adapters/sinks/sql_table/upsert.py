@@ -98,6 +98,11 @@ class Upsert:
         source = " UNION ALL ".join(f"{selected}{stage}" for stage in staged.tables)
         last = [self._database.order_down(word, columns[name]) for name, word in words.items()]
         words |= {} if column is None else {column: "b"}
+        stages, key = self._database.stages, self._options.key
+        if stages is not None and not self._removes(table):
+            newer = self._newer(table)
+            if stages.merge(connection, table.name, source, words, key, newer):
+                return
         self._merge(connection, table, words, f"({source}) AS staged", ", ".join(last))
 
     def _merge(

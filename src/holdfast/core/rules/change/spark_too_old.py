@@ -15,10 +15,10 @@ from collections.abc import Iterator
 
 from holdfast.core.evidence.evidence import Evidence
 from holdfast.core.evidence.spark_release import Release, starting_release, told
-from holdfast.core.fact import Known
+from holdfast.core.fact import Absent, Known
 from holdfast.core.goal import Goal
 from holdfast.core.rules.rule import Rule
-from holdfast.core.verdict import RuleFinding
+from holdfast.core.verdict import RuleFinding, Weight
 
 _FORMAT = "spark.sql.streaming.stateStore.checkpointFormatVersion"
 _PLANS_SINCE: dict[int, Release] = {2: (4, 2)}
@@ -57,12 +57,19 @@ def _exact(
     if wanted == str(stored) or (wanted is None and stored == 1):
         return
     yield rule.found(
-        "unknown" if wanted is None else "unsafe",
+        _weight(evidence, wanted),
         f"commits are of version {stored}, and {_FORMAT} is {wanted or 'not known'}",
         evidence=evidence.commit.origin,
         consequence=f"Spark {told(release)} demands that both are the same, else it refuses",
         next_action=f"set {_FORMAT}={stored}",
     )
+
+
+def _weight(evidence: Evidence, wanted: str | None) -> Weight:
+    """The same query started again has the setting that it had; of another one nobody knows."""
+    if wanted is not None:
+        return "unsafe"
+    return "note" if isinstance(evidence.next_query, Absent) else "unknown"
 
 
 def _wanted(evidence: Evidence) -> str | None:
