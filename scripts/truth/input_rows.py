@@ -75,14 +75,18 @@ def expected(workload: Workload, variant: str, more: Sequence[int] = ()) -> "Cou
 
 
 def stays(row: Sequence[Any], variant: str) -> bool:
-    """A filter that was added counts from then on."""
+    """A filter that was added counts from then on, and so does a condition of a join."""
+    if variant == "condition":
+        return bool(row[2] < BEFORE + 1)
     return not (variant == "filter" and row[2] >= BEFORE and row[0] % 2)
 
 
 def fitted(row: Sequence[Any], variant: str) -> Sequence[Any]:
-    """So does a projection."""
-    changed = variant == "projection" and row[2] >= BEFORE
-    return (row[0], row[1], row[2] + 100) if changed else row
+    """So does a projection, and a column that is no longer written."""
+    if row[2] < BEFORE:
+        return row
+    values = {"projection": row[2] + 100, "column_removed": None}
+    return (row[0], row[1], values.get(variant, row[2]))
 
 
 def windows(rows: Iterable[dict[str, Any]], variant: str) -> "Counter[Row]":

@@ -97,8 +97,10 @@ class Stage:
                 rows = page(self.workload, side, number)
                 if self.topic is not None and side == "left":
                     self.topic.produce(rows)
-                elif self.topic is None and rows:
-                    write_page(self.inputs[side], number, rows)
+                elif self.topic is None:
+                    self.inputs[side].mkdir(parents=True, exist_ok=True)
+                    if rows:
+                        write_page(self.inputs[side], number, rows)
 
     def feed_more(self, *numbers: int) -> None:
         """Input that only this case has."""
@@ -124,7 +126,6 @@ def check(done: dict[str, Any]) -> None:
 
 def write_page(folder: Path, number: int, rows: list[dict[str, Any]]) -> None:
     """One file of input, whole at once."""
-    folder.mkdir(parents=True, exist_ok=True)
     hidden, path = folder / f".{number:03d}", folder / f"{number:03d}.json"
     hidden.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     os.utime(hidden, (FIRST_FILE_AT + number, FIRST_FILE_AT + number))

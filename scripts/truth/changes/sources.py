@@ -81,6 +81,14 @@ def altered_unwritten(stage: Stage) -> None:
     altered_in_flight(stage)
 
 
+def altered_same_time(stage: Stage) -> None:
+    """Not in the sink, and written anew with the old modification time, as `cp -p` does."""
+    path = stage.inputs["left"] / f"{BEFORE - 1:03d}.json"
+    before = path.stat().st_mtime
+    altered_unwritten(stage)
+    os.utime(path, (before, before))
+
+
 def limit_set(stage: Stage) -> None:
     stage.options["maxFilesPerTrigger"] = "1"
 
@@ -191,6 +199,12 @@ CHANGES = (
         "the same, and the batch is not in the sink",
         ("files-parquet",),
         altered_unwritten,
+    ),
+    _made(
+        "input_altered_same_time",
+        "the same, with its old modification time",
+        ("files-parquet",),
+        altered_same_time,
     ),
     _made("limit_set", "maxFilesPerTrigger set", SOME, limit_set),
     _made(
