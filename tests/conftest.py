@@ -1,11 +1,19 @@
 """What holds for every test."""
 
+import os
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
+from scripts.servers.kafka import Broker, restartable_broker
+from scripts.servers.loopback import UnavailableError
 
 # Machines are noisy: no test may fail because it was slow.
 settings.register_profile("holdfast", deadline=None)
 settings.load_profile("holdfast")
+
+KAFKA = "HOLDFAST_TEST_KAFKA"
+"""The variable by which tests/sinks/kafka_topics.py finds the broker."""
 
 LONGEST_FIRST = (
     "tests/running/test_pipeline.py",
@@ -28,3 +36,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return len(LONGEST_FIRST) + (item.path not in starts_spark)
 
     items.sort(key=rank)
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[Broker]:
+    """One broker for all tests of a process; processes that they start find it by a variable."""
+    try:
+        with restartable_broker(partitions=2) as running:
+            os.environ[KAFKA] = running.address
+            yield running
+            del os.environ[KAFKA]
+    except UnavailableError as error:
+        pytest.skip(str(error))

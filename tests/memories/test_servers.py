@@ -14,10 +14,8 @@ from holdfast.core.evidence.sink_memory import OtherWriter
 from holdfast.core.fact import Absent, Known, Unreadable
 from holdfast.core.job import SinkSpec
 from tests.sinks import kafka_topics, servers
-from tests.sinks.conftest import kafka
 from tests.sinks.sql_tables import QUERY, make_batch
 
-__all__ = ["kafka"]
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 
 OTHER = "9d3b2f9a-3c1b-4d8e-8f0e-1a6f0f9f3a22"

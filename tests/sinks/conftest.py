@@ -6,10 +6,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from scripts.servers.kafka import Broker, restartable_broker
-from scripts.servers.loopback import UnavailableError
-
-from tests.sinks.kafka_topics import SERVERS
 
 
 @pytest.fixture(scope="session")
@@ -21,15 +17,3 @@ def memory() -> Iterator[Path]:
     shared = "/dev/shm"
     with TemporaryDirectory(dir=shared if os.access(shared, os.W_OK) else None) as folder:
         yield Path(folder)
-
-
-@pytest.fixture(scope="session")
-def kafka() -> Iterator[Broker]:
-    """A broker for all tests; other processes find it in the environment."""
-    try:
-        with restartable_broker(partitions=2) as running:
-            os.environ[SERVERS] = running.address
-            yield running
-            del os.environ[SERVERS]
-    except UnavailableError as error:
-        pytest.skip(str(error))
