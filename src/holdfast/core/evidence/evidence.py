@@ -45,7 +45,7 @@ class Evidence:
     state_written: bool | None = None
     """Whether every partition wrote the state of the batch in flight; None where none is."""
     verified: int = 0
-    """Log files whose bytes a checksum or a seal confirms."""
+    """Files of all parts whose bytes a checksum or a seal confirms."""
     holder: Fact[Holder] = NOT_LOOKED_AT
     remembered: Fact[Remembered] = NOT_LOOKED_AT
     last_query: Fact[Query] = NOT_LOOKED_AT

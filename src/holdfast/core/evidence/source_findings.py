@@ -6,14 +6,11 @@ from holdfast.core.evidence.source_state import (
     PartState,
     SourceState,
     exchanged_topics,
+    is_near,
     sameness,
-    time_left,
 )
 from holdfast.core.fact import Known
 from holdfast.core.finding import Finding
-
-SOON = 4
-"""Retention is near once less than one part in so many of it is left."""
 
 _PARTS_NAMED_MAX = 5
 
@@ -80,17 +77,12 @@ def _files(state: SourceState) -> Iterator[Finding]:
 def _warnings(state: SourceState, now_ms: int) -> Iterator[Finding]:
     if state.problem is not None:
         yield _finding("HF305", state, f"it could not be asked: {state.problem.reason}")
-    near = [part for part in state.parts if _is_near(part, now_ms)]
+    near = [part for part in state.parts if is_near(part, now_ms)]
     if near:
         text = f"less than a quarter of the retention time is left{_of(near)}"
         yield _finding("HF306", state, text)
     for note in state.notes:
         yield _finding("HF308", state, note)
-
-
-def _is_near(part: PartState, now_ms: int) -> bool:
-    left = time_left(part, now_ms)
-    return isinstance(left, int) and left * SOON < (part.retention_ms or 0)
 
 
 def _of(parts: list[PartState]) -> str:

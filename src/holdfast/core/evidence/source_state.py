@@ -11,6 +11,9 @@ Sameness = Literal["same", "other", "unknown"]
 Unclocked = Literal["nothing-unread", "already-gone", "kept-for-ever", "unknown"]
 """Why there is no time left to tell: nothing is unread, it is gone, it stays, or nobody knows."""
 
+SOON = 4
+"""Retention is near once less than one part in so many of it is left."""
+
 NAMES_MAX = 100
 """Files that are named; how many there are in all is counted beside."""
 
@@ -117,6 +120,12 @@ def time_left(part: PartState, now_ms: int) -> int | Unclocked:
     if part.counted_from_ms is None:
         return "unknown"
     return part.counted_from_ms + part.retention_ms - now_ms
+
+
+def is_near(part: PartState, now_ms: int) -> bool:
+    """Whether retention will soon remove what is unread."""
+    left = time_left(part, now_ms)
+    return isinstance(left, int) and left * SOON < (part.retention_ms or 0)
 
 
 def time_behind(part: PartState, now_ms: int) -> int | None:

@@ -13,7 +13,16 @@ from holdfast.core.evidence.pack import encode
 from holdfast.errors import HoldfastError
 from holdfast.flows.evidence import Asked, take_evidence
 from holdfast.surfaces.cli.delivery import Output, deliver, report_error
-from holdfast.surfaces.cli.look_options import Against, Sinks, Sources, StartingSpark, Stateless
+from holdfast.surfaces.cli.look_options import (
+    Against,
+    DeclarationFile,
+    Profile,
+    Sinks,
+    Sources,
+    StartingSpark,
+    Stateless,
+    Verify,
+)
 from holdfast.surfaces.render.envelope import envelope
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -30,13 +39,9 @@ def command(
     against: Against = None,
     stateless: Stateless = False,
     spark: StartingSpark = None,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Read every file and hold it against its checksum.")
-    ] = False,
-    file: Annotated[str, typer.Option(help="The declaration.")] = "holdfast.yaml",
-    profile: Annotated[
-        str | None, typer.Option(help="Which profile; its default by default.")
-    ] = None,
+    verify: Verify = False,
+    file: DeclarationFile = "holdfast.yaml",
+    profile: Profile = None,
     output: Annotated[Output, typer.Option(help="How to write the answer.")] = Output.text,
 ) -> None:
     """Save everything that decides about a restart, to be judged later or elsewhere.

@@ -20,7 +20,16 @@ from holdfast.errors import UsageError
 from holdfast.flows.evidence import Asked, take_evidence
 from holdfast.flows.judge import Judged, judge
 from holdfast.surfaces.cli.delivery import Output, deliver
-from holdfast.surfaces.cli.look_options import Against, Sinks, Sources, StartingSpark, Stateless
+from holdfast.surfaces.cli.look_options import (
+    Against,
+    DeclarationFile,
+    Profile,
+    Sinks,
+    Sources,
+    StartingSpark,
+    Stateless,
+    Verify,
+)
 from holdfast.surfaces.render.judge.answer import judge_result
 from holdfast.surfaces.render.judge.ci import ci_lines
 from holdfast.surfaces.render.judge.sarif import sarif_log
@@ -64,13 +73,9 @@ def command(
     against: Against = None,
     stateless: Stateless = False,
     spark: StartingSpark = None,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Read every file and hold it against its checksum.")
-    ] = False,
-    file: Annotated[str, typer.Option(help="The declaration.")] = "holdfast.yaml",
-    profile: Annotated[
-        str | None, typer.Option(help="Which profile; its default by default.")
-    ] = None,
+    verify: Verify = False,
+    file: DeclarationFile = "holdfast.yaml",
+    profile: Profile = None,
     ci: Annotated[bool, typer.Option("--ci", help="One line for each finding.")] = False,
     sarif: Annotated[
         str | None, typer.Option(help="Also write the findings to this file, as SARIF 2.1.0.")

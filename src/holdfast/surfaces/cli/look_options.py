@@ -22,3 +22,8 @@ Stateless = Annotated[
 StartingSpark = Annotated[
     str | None, typer.Option(help="The Spark that will start it; the installed one by default.")
 ]
+Verify = Annotated[
+    bool, typer.Option("--verify", help="Read every file and hold it against its checksum.")
+]
+DeclarationFile = Annotated[str, typer.Option(help="The declaration.")]
+Profile = Annotated[str | None, typer.Option(help="Which profile; its default by default.")]

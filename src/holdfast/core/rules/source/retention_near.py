@@ -11,20 +11,17 @@ Do: start it now, or raise the retention of the topic first.
 from collections.abc import Iterator
 
 from holdfast.core.evidence.evidence import Evidence
-from holdfast.core.evidence.source_state import time_left
+from holdfast.core.evidence.source_state import is_near, time_left
 from holdfast.core.goal import Goal
 from holdfast.core.rules.rule import Rule
 from holdfast.core.verdict import RuleFinding
-
-_SOON = 4
-"""Near is less than one part in so many of the retention time."""
 
 
 def _check(rule: Rule, evidence: Evidence, goal: Goal) -> Iterator[RuleFinding]:
     for source in evidence.sources:
         for part in source.parts:
             left = time_left(part, evidence.taken_at_ms)
-            if isinstance(left, int) and left * _SOON < (part.retention_ms or 0):
+            if isinstance(left, int) and is_near(part, evidence.taken_at_ms):
                 minutes = max(0, left // 60_000)
                 yield rule.found(
                     "note",
