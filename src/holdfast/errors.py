@@ -11,6 +11,7 @@
     ├── RefusedError             unsafe, and therefore not done
     │   ├── GuardedError         a guard found something; its code is that of the finding
     │   ├── LeaseHeldError       another holder has the checkpoint
+    │   ├── StalePlanError       what a plan looked at has changed since
     │   └── FencedError          a newer holder has taken over; this one must stop
     ├── EngineLostError          Spark's own process has died; its queries are over
     ├── NotInstalledError        an optional library is not there; carries the pip line
@@ -135,6 +136,13 @@ class LeaseHeldError(RefusedError):
     """Another holder has the checkpoint and is alive."""
 
     code = "HF021"
+    exit_code = 3
+
+
+class StalePlanError(RefusedError):
+    """What a plan looked at has changed since, so that it is not carried out."""
+
+    code = "HF025"
     exit_code = 3
 
 

@@ -96,3 +96,10 @@ SOURCE_CHARACTERS_MAX = 2_000_000
 OUTPUT_ROWS_MAX = 2_000_000
 """Rows of an output that an audit compares. It keeps them as text, once for each batch: some
 gigabytes. An audit is run on a sample, of some hundreds or thousands."""
+
+DIGEST_BYTES_MAX = 16 * MIB
+"""A file that an operation moves and whose bytes a plan remembers; a larger one, a snapshot of the
+state, is told by its size: a rename cannot change its bytes, and hashing it takes seconds."""
+
+PLAN_BYTES_MAX = 512 * MIB
+"""One plan. A file that it moves takes about 200 bytes; a million of them is an ordinary state."""

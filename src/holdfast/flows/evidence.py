@@ -16,6 +16,7 @@ from holdfast.core.fact import Absent, Fact, Known, Unreadable, interpret
 from holdfast.core.formats.offset_log import OffsetEntry
 from holdfast.core.job import Job, SinkSpec
 from holdfast.core.offsets.file import FILE
+from holdfast.core.ports import Storage
 from holdfast.core.running.lease import Machine, epoch_name
 from holdfast.core.running.ports import Records
 from holdfast.core.running.run import RUNS, fingerprint_name
@@ -59,8 +60,26 @@ class Asked:
     """The version of Spark that will start it; the installed one by default."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """Evidence, and the look that it was taken from: plans go on from there."""
+
+    evidence: Evidence
+    look: Look
+    storage: Storage
+    job: Job | None
+    """The declared job, where there is one."""
+    checkpoint: str
+    """As it was typed or declared."""
+
+
 def take_evidence(asked: Asked, machine: Machine) -> Evidence:
     """What a checkpoint, our records beside it, its lease, its sinks and its sources say."""
+    return take_look(asked, machine).evidence
+
+
+def take_look(asked: Asked, machine: Machine) -> Taken:
+    """Take evidence, and keep what it was taken from."""
     _, (target,) = find_targets(asked.target, file=asked.file, profile=asked.profile)
     located = locate(target.checkpoint)
     look = read_checkpoint(located.storage, verify=asked.verify, notes=located.notes)
@@ -81,7 +100,7 @@ def take_evidence(asked: Asked, machine: Machine) -> Evidence:
     wanted = (
         placed(positions, job, given, remembered) if positions else without_position(job, given)
     )
-    return replace(
+    evidence = replace(
         evidence,
         next_query=next_query(
             target, against=asked.against, file=asked.file, profile=asked.profile
@@ -91,6 +110,13 @@ def take_evidence(asked: Asked, machine: Machine) -> Evidence:
         sources=ask(wanted, remembered, secrets),
         said_stateless=asked.stateless,
         file_logs=tuple(_file_log(each) for each in positions if _is_file(each)),
+    )
+    return Taken(
+        evidence=evidence,
+        look=look,
+        storage=located.storage,
+        job=job,
+        checkpoint=target.checkpoint,
     )
 
 
@@ -207,6 +233,7 @@ def _remembered(records: Records, location: str, runs: int) -> Fact[Remembered]:
             is_elsewhere=found.is_elsewhere,
             last_batch=found.last_batch,
             runs=runs,
+            open_operation=found.open_operation,
         ),
         records.location,
     )

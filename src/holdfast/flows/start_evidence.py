@@ -46,6 +46,7 @@ from holdfast.core.running.run import (
 )
 from holdfast.core.tree import Entries
 from holdfast.errors import CheckpointError, HoldfastError, MalformedError, UnreachableError
+from holdfast.flows.records.journal import Effect, read_journal
 
 SEALS = "seals"
 _WORKERS = 16
@@ -110,13 +111,15 @@ def remember(checkpoint: str, records: Records) -> Remembered:
     """What our records say of the checkpoint at a location."""
     identity = _identity(records)
     runs = records.names(RUNS)
+    operations = read_journal(records)
     ended = _newest_end(records, runs)
     is_elsewhere = isinstance(identity, Known) and not _is_here(identity.value, checkpoint)
     return Remembered(
         identity=identity,
         newest_start=_newest_start(records, runs),
         ended_query_id=ended.query_id if ended is not None else None,
-        last_batch=_last_batch(records, runs),
+        last_batch=_last_batch(records, runs, operations.newest),
+        open_operation=operations.open,
         is_elsewhere=is_elsewhere,
         still_at_old_place=_still_there(identity) if is_elsewhere else None,
     )
@@ -241,10 +244,11 @@ def _ends(records: Records, runs: Any) -> Iterator[tuple[int, RunResult]]:
             yield int(number), end
 
 
-def _last_batch(records: Records, runs: Any) -> int | None:
+def _last_batch(records: Records, runs: Any, operation: Effect | None) -> int | None:
     """The last finished batch of the newest epoch that tells of one: by its seals, by its end.
 
-    Not the highest of all epochs: a checkpoint may have been set back on purpose in between.
+    Not the highest of all epochs: a checkpoint may have been set back on purpose in between, and
+    an operation that is in effect says how far it reaches since.
     """
     told: dict[int, int] = {}
     for epoch, end in _ends(records, runs):
@@ -253,6 +257,10 @@ def _last_batch(records: Records, runs: Any) -> int | None:
             told[epoch] = end.last_batch - 1
     for epoch, batch in _sealed(records):
         told[epoch] = max(batch, told.get(epoch, batch))
+    if operation is not None:
+        told = {epoch: batch for epoch, batch in told.items() if epoch > operation.epoch}
+        if not told:
+            return operation.last_batch
     return told[max(told)] if told else None
 
 

@@ -17,14 +17,15 @@ def open_records(checkpoint_location: str) -> Records:
     """
     path = local_path(checkpoint_location)
     if path is not None:
-        return LocalRecords(_beside(path, checkpoint_location))
+        return LocalRecords(records_path(path, checkpoint_location))
     storage = open_storage(checkpoint_location)
     remote = importlib.import_module("holdfast.adapters.records.remote")
     records: Records = remote.records_beside(storage)
     return records
 
 
-def _beside(path: Path, location: str) -> Path:
+def records_path(path: Path, location: str) -> Path:
+    """The folder of the records of a local checkpoint."""
     try:
         real = Path(os.path.realpath(path))
     except (OSError, ValueError) as error:

@@ -42,6 +42,8 @@ class Remembered:
     last_batch: int | None
     """The newest batch that surely was finished."""
     runs: int
+    open_operation: str | None = None
+    """An operation on the checkpoint that stopped half-way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,7 @@ from holdfast.core.rules.change import (
 from holdfast.core.rules.holder import (
     cut_back,
     moved,
+    open_operation,
     other_query,
     running,
     unreadable_records,
@@ -109,6 +110,7 @@ _STATE = (
 _HOLDER = (
     cut_back,
     moved,
+    open_operation,
     other_query,
     running,
     unreadable_records,

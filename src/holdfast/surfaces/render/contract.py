@@ -14,6 +14,7 @@ from holdfast.surfaces.render.demo.contract import DemoEnvelope
 from holdfast.surfaces.render.explain.contract import ExplainEnvelope
 from holdfast.surfaces.render.judge.contract import EvidenceEnvelope, JudgeEnvelope
 from holdfast.surfaces.render.lag.contract import LagEnvelope
+from holdfast.surfaces.render.plan.contract import ApplyEnvelope, PlanEnvelope, UndoEnvelope
 
 Count = int
 FactStatus = Literal["known", "absent", "unreadable"]
@@ -345,6 +346,9 @@ MODELS: dict[str, type[Envelope]] = {
     "history": HistoryEnvelope,
     "evidence": EvidenceEnvelope,
     "judge": JudgeEnvelope,
+    "plan": PlanEnvelope,
+    "apply": ApplyEnvelope,
+    "undo": UndoEnvelope,
     "lag": LagEnvelope,
     "explain": ExplainEnvelope,
     "error": ErrorEnvelope,

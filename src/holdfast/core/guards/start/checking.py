@@ -12,6 +12,7 @@ from holdfast.core.guards.start.gone_checkpoint import find_gone_checkpoint
 from holdfast.core.guards.start.inside_data import find_inside_data
 from holdfast.core.guards.start.moved_checkpoint import find_job_elsewhere, find_moved_checkpoint
 from holdfast.core.guards.start.nested_checkpoint import find_nested_checkpoint
+from holdfast.core.guards.start.open_operation import find_open_operation
 from holdfast.core.guards.start.other_job import find_other_job
 from holdfast.core.guards.start.other_query import find_other_query
 from holdfast.core.guards.start.unknown_work import find_unknown_work
@@ -31,7 +32,8 @@ def judge_start(
 ) -> tuple[GuardFinding, ...]:
     """Everything that is unsafe about starting this job now, by code."""
     whose = (
-        find_unreadable_record(job, remembered)
+        find_open_operation(job, remembered)
+        or find_unreadable_record(job, remembered)
         or find_other_job(job, remembered)
         or find_moved_checkpoint(job, remembered)
         or tuple(_of_the_query(job, found, remembered, neighbours, given_by_hand))

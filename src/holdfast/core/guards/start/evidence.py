@@ -75,6 +75,8 @@ class Remembered:
     """The newest batch that surely was finished: sealed, or counted at the end of a run."""
     is_elsewhere: bool = False
     """Whether identity.json names another place than the one that is to be used now."""
+    open_operation: str | None = None
+    """An operation in the journal that stopped half-way."""
     still_at_old_place: bool | None = None
     """Whether a checkpoint with this id still lies at that other place; None: could not look."""
 

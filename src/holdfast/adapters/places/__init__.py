@@ -1,0 +1,1 @@
+"""Folders whose files operations may move, copy and create; nothing is overwritten or removed."""

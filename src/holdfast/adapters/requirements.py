@@ -1,0 +1,53 @@
+"""Looking whether what a plan has looked at is still so."""
+
+from typing import assert_never
+
+from holdfast.adapters.storage.opening import open_storage
+from holdfast.core.formats.log_name import split_batch_ids
+from holdfast.core.plans.ports import OpenPlace
+from holdfast.core.plans.requirement import EpochIs, FileIs, NewestIs, Requirement, SinkIs
+from holdfast.errors import UnreachableError
+
+
+def what_changed(requirement: Requirement, open_place: OpenPlace, epoch: int) -> str | None:
+    """What no longer holds, in words; None where it does. `epoch` is the newest of the lease."""
+    match requirement:
+        case FileIs():
+            return _file(requirement, open_place)
+        case NewestIs():
+            found = _newest(requirement.place, requirement.log)
+            if found == requirement.newest:
+                return None
+            now = "has no batch" if found is None else f"ends with batch {found:,}"
+            then = "none" if requirement.newest is None else f"{requirement.newest:,}"
+            return f"{requirement.log}/ {now}, and ended with {then} when the plan was made"
+        case EpochIs():
+            if epoch == requirement.number:
+                return None
+            return f"a run took epoch {epoch} since; the plan was made at {requirement.number}"
+        case SinkIs():
+            return None
+        case _:
+            assert_never(requirement)
+
+
+def _file(requirement: FileIs, open_place: OpenPlace) -> str | None:
+    found = open_place(requirement.place).marks([requirement.name]).get(requirement.name)
+    digest = found.sha256 if found else None
+    if digest == requirement.sha256:
+        return None
+    if found is None:
+        return f"{requirement.name} is gone"
+    if requirement.sha256 is None:
+        return f"{requirement.name} is there, and was not"
+    return f"{requirement.name} has other bytes"
+
+
+def _newest(place: str, log: str) -> int | None:
+    try:
+        ids, _ = split_batch_ids(open_storage(place).at(log).entries().files)
+    except UnreachableError as error:
+        if error.why == "missing":
+            return None
+        raise
+    return ids[-1] if ids else None

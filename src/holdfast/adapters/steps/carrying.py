@@ -1,0 +1,19 @@
+"""From a step to what carries it out; the only list of kinds outside the core."""
+
+from typing import assert_never
+
+from holdfast.adapters.steps.files import carry_files
+from holdfast.core.plans.ports import Direction, OpenPlace
+from holdfast.core.plans.step import Copy, Create, PutAside, Step
+
+
+def carry_out(step: Step, direction: Direction, operation: str, open_place: OpenPlace) -> None:
+    """Do a step or undo it, from wherever a kill left it; returns when that was read back.
+
+    Raises StalePlanError where the world is neither before nor after the step.
+    """
+    match step:
+        case PutAside() | Create() | Copy():
+            carry_files(step, direction, operation, open_place)
+        case _:
+            assert_never(step)

@@ -1,0 +1,110 @@
+"""holdfast plan."""
+
+import importlib
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from holdfast.adapters.plan_file import plan_id, write_plan
+from holdfast.core.plans.plan import Plan
+from holdfast.flows.evidence import Asked
+from holdfast.flows.operations.replay import plan_replay
+from holdfast.flows.operations.retry import plan_retry
+from holdfast.flows.operations.viewing import View, view
+from holdfast.surfaces.cli.delivery import Output, deliver
+from holdfast.surfaces.cli.look_options import DeclarationFile, Profile, Sinks, Sources
+from holdfast.surfaces.render.plan.answer import plan_result
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+
+Target = Annotated[str, typer.Argument(help="A job, or a checkpoint by path or URL.")]
+File = Annotated[str | None, typer.Option("-o", help="Write the plan to this file.")]
+Accept = Annotated[
+    list[str] | None, typer.Option(help="A hazard that you accept, by its code; may be repeated.")
+]
+Answer = Annotated[Output, typer.Option(help="How to write the answer.")]
+
+
+@app.callback()
+def plan() -> None:
+    """Write down what an operation will do, for `holdfast apply` to do exactly that.
+
+    Touches nothing. Exit code 0: planned; 1: refused, unsafe; 2: nothing could be planned.
+    """
+
+
+@app.command()
+def replay(
+    target: Target,
+    to_batch: Annotated[int, typer.Option(min=0, help="The first batch that is done again.")],
+    o: File = None,
+    accept: Accept = None,
+    sink: Sinks = None,
+    source: Sources = None,
+    file: DeclarationFile = "holdfast.yaml",
+    profile: Profile = None,
+    output: Answer = Output.text,
+) -> None:
+    """Process again from an earlier batch, with the output corrected to match."""
+    asked = _asked(target, sink, source, file, profile)
+    _deliver(lambda looked: plan_replay(looked, to_batch), asked, accept, o, output)
+
+
+@app.command()
+def retry(
+    target: Target,
+    o: File = None,
+    accept: Accept = None,
+    sink: Sinks = None,
+    source: Sources = None,
+    file: DeclarationFile = "holdfast.yaml",
+    profile: Profile = None,
+    output: Answer = Output.text,
+) -> None:
+    """Run the newest batch again, over the same input, under the same id."""
+    _deliver(plan_retry, _asked(target, sink, source, file, profile), accept, o, output)
+
+
+def _asked(
+    target: str,
+    sink: list[str] | None,
+    source: list[str] | None,
+    file: str,
+    profile: str | None,
+) -> Asked:
+    return Asked(
+        target=target,
+        sinks=tuple(sink or ()),
+        sources=tuple(source or ()),
+        file=file,
+        profile=profile,
+    )
+
+
+def _deliver(
+    make: Callable[[View], Plan],
+    asked: Asked,
+    accept: list[str] | None,
+    file: str | None,
+    output: Output,
+) -> None:
+    def planned() -> Plan:
+        made = make(view(asked, accept or ()))
+        if file is not None:
+            write_plan(made, file)
+        return made
+
+    def as_text(made: Plan) -> None:
+        text = importlib.import_module("holdfast.surfaces.render.plan.text")
+        text.print_plan(plan_id(made), made, file)
+
+    deliver(
+        planned,
+        name="plan",
+        output=output,
+        target=lambda made: made.target,
+        result=lambda made: plan_result(plan_id(made), made, file),
+        warnings=lambda made: (),
+        text=as_text,
+    )

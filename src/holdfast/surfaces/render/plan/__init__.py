@@ -1,0 +1,1 @@
+"""Plans, and what came of carrying them out, for people and for programs."""

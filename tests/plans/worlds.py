@@ -1,0 +1,51 @@
+"""Copies of golden checkpoints, and everything below a folder as digests."""
+
+import hashlib
+import shutil
+from pathlib import Path
+
+from holdfast.core.plans.plan import Plan
+from holdfast.errors import RefusedError, UsageError
+from holdfast.flows.evidence import Asked
+from holdfast.flows.operations.replay import plan_replay
+from holdfast.flows.operations.retry import plan_retry
+from holdfast.flows.operations.viewing import View, view
+
+ALL = ("HF601", "HF602", "HF603", "HF604", "HF605", "HF606")
+
+
+def copied(checkpoint: Path, tmp_path: Path) -> Path:
+    target = tmp_path / "base" / "job"
+    shutil.copytree(checkpoint, target)
+    return target
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Every file below, hidden ones too."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def looked(checkpoint: Path, *, sinks: tuple[str, ...] = ("none",), accept=ALL) -> View:
+    asked = Asked(target=str(checkpoint), sinks=sinks)
+    return view(asked, accept)
+
+
+def newest_replay(checkpoint: Path) -> Plan | None:
+    """A plan that does the newest batch again, None where that cannot be."""
+    seen = looked(checkpoint)
+    newest = seen.taken.evidence.offsets.newest
+    try:
+        return plan_replay(seen, newest) if newest else None
+    except (RefusedError, UsageError):
+        return None
+
+
+def retry(checkpoint: Path) -> Plan | None:
+    try:
+        return plan_retry(looked(checkpoint))
+    except RefusedError:
+        return None
