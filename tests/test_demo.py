@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.adapters.processes import ProcessGroup
+from holdfast.adapters.surroundings.processes import ProcessGroup
 from holdfast.core.crash.comparison import Comparison, compare
 from holdfast.core.demo.event import DemoEvent, KillDone, KillMissed
 from holdfast.errors import NotInstalledError, UsageError

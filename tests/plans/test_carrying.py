@@ -16,9 +16,9 @@ from holdfast.errors import (
     RefusedError,
     StalePlanError,
 )
+from holdfast.flows.journal import read_journal
 from holdfast.flows.operations import carrying
 from holdfast.flows.operations.carrying import apply_plan, undo_operation
-from holdfast.flows.records.journal import read_journal
 from tests.golden_cases import CASES, GOLDEN, Case
 from tests.plans.worlds import copied, digests, newest_replay, retry
 

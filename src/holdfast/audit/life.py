@@ -10,8 +10,8 @@ from typing import Literal
 from holdfast.adapters.clock import now_ms
 from holdfast.adapters.gate.listener import Decide, Ended, Gate, Held
 from holdfast.adapters.gate.watcher import Watcher
-from holdfast.adapters.processes import ProcessGroup
 from holdfast.adapters.proxy.connection import Action
+from holdfast.adapters.surroundings.processes import ProcessGroup
 from holdfast.audit.room import Room
 from holdfast.core.crash.fault import FAULTS, Fault
 from holdfast.core.crash.operation import Operation

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from holdfast.adapters.processes import ProcessGroup
+from holdfast.adapters.surroundings.processes import ProcessGroup
 from holdfast.audit.room import Output
 from holdfast.core.secret_text import without_password
 from holdfast.errors import RefusedError, UnreachableError

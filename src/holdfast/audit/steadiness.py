@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from holdfast.adapters.processes import ProcessGroup
+from holdfast.adapters.surroundings.processes import ProcessGroup
 from holdfast.audit.life import live, newest_batches
 from holdfast.audit.recording import Recording, last_words
 from holdfast.audit.room import Room, Workload

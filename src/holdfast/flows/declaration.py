@@ -2,7 +2,7 @@
 
 import importlib
 
-from holdfast.adapters.process_environment import variables
+from holdfast.adapters.surroundings.process_environment import variables
 from holdfast.core.job import Declaration
 
 

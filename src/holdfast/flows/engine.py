@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from holdfast.adapters.jars import jar_settings
-from holdfast.adapters.process_environment import variables
+from holdfast.adapters.surroundings.process_environment import variables
 from holdfast.core.job import Declaration
 from holdfast.core.running.ports import Engine
 from holdfast.errors import NotInstalledError

@@ -4,8 +4,8 @@ import os
 import re
 from dataclasses import replace
 
-from holdfast.adapters.code_revision import code_revision
 from holdfast.adapters.spark.analysing import analyse
+from holdfast.adapters.surroundings.code_revision import code_revision
 from holdfast.adapters.surroundings.packages import spark_version
 from holdfast.core.evidence.around import Query
 from holdfast.core.evidence.declared_query import declared_query

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from holdfast.adapters.clock import now_ms
-from holdfast.adapters.code_revision import code_revision
 from holdfast.adapters.machine import ThisMachine
+from holdfast.adapters.surroundings.code_revision import code_revision
 from holdfast.core.job import Declaration, Job
 from holdfast.core.running.event import Ended, Restarting, RunEvent, Started, Tell, tell_nobody
 from holdfast.core.running.ports import Binding, Engine, Query

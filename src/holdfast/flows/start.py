@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from holdfast.adapters.code_revision import code_revision
 from holdfast.adapters.machine import ThisMachine
+from holdfast.adapters.surroundings.code_revision import code_revision
 from holdfast.core.guards.at_least_once import CODE as AT_LEAST_ONCE
 from holdfast.core.guards.at_least_once import is_at_least_once
 from holdfast.core.guards.location import place_of

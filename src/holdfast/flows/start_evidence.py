@@ -46,7 +46,7 @@ from holdfast.core.running.run import (
 )
 from holdfast.core.tree import Entries
 from holdfast.errors import CheckpointError, HoldfastError, MalformedError, UnreachableError
-from holdfast.flows.records.journal import Effect, read_journal
+from holdfast.flows.journal import Effect, read_journal
 
 SEALS = "seals"
 _WORKERS = 16

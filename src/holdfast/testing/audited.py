@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from holdfast.adapters.process_environment import variables
+from holdfast.adapters.surroundings.process_environment import variables
 from holdfast.audit.audit import Audited, Wishes
 from holdfast.audit.begin import Subject, begin
 from holdfast.core.crash.event import tell_nobody

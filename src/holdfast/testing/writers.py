@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from holdfast.adapters.gate.listener import Decide, Ended, Gate, Held
-from holdfast.adapters.process_environment import variables
-from holdfast.adapters.processes import ProcessGroup
+from holdfast.adapters.surroundings.process_environment import variables
+from holdfast.adapters.surroundings.processes import ProcessGroup
 from holdfast.core.crash.operation import Operation
 from holdfast.testing.candidate import Candidate
 from holdfast.testing.order import Order, Report

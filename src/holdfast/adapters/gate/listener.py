@@ -24,7 +24,7 @@ from typing import Literal, Self
 
 from holdfast.adapters.gate.calls import CREATES_OR_TRUNCATES, MACHINES, Call
 from holdfast.adapters.gate.program import filter_program
-from holdfast.adapters.processes import ProcessGroup
+from holdfast.adapters.surroundings.processes import ProcessGroup
 from holdfast.core.crash.operation import CallName, Operation
 from holdfast.errors import UnreachableError
 

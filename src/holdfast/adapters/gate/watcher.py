@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Self
 
 from holdfast.adapters.gate.listener import Decide, Ended, Held
-from holdfast.adapters.processes import ProcessGroup
 from holdfast.adapters.sinks.step_files import FOLDER, WAIT
+from holdfast.adapters.surroundings.processes import ProcessGroup
 from holdfast.core.crash.operation import Operation
 
 _POLL_S = 0.001

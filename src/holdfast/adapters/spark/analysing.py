@@ -7,9 +7,9 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final
 
-from holdfast.adapters.process_environment import variables
-from holdfast.adapters.processes import ProcessGroup
 from holdfast.adapters.surroundings.packages import spark_version
+from holdfast.adapters.surroundings.process_environment import variables
+from holdfast.adapters.surroundings.processes import ProcessGroup
 from holdfast.core.evidence.pack import decode, encode
 from holdfast.core.running.analysis import Analysis
 from holdfast.core.running.failure import cause_line

@@ -8,12 +8,12 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from holdfast.adapters.batch_ranges import BatchRanges
-from holdfast.adapters.process_environment import variables
 from holdfast.adapters.sinks.delta_merge import computed_once
 from holdfast.adapters.sinks.step_files import announcer
 from holdfast.adapters.spark.on_executors import on_parts, workers_load
 from holdfast.adapters.spark.row_order import sorted_by_place
 from holdfast.adapters.spark.zoned_values import zoned_row
+from holdfast.adapters.surroundings.process_environment import variables
 from holdfast.core.running.batch import Batch
 from holdfast.core.running.ports import BatchSink, Binding
 from holdfast.errors import HoldfastError, RefusedError

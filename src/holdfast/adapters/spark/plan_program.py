@@ -17,10 +17,10 @@ from pyspark.sql import DataFrame
 
 from holdfast.adapters.declarations.loading import load_declaration
 from holdfast.adapters.jars import jar_settings
-from holdfast.adapters.process_environment import variables
 from holdfast.adapters.spark.plan_facts import plan_facts
 from holdfast.adapters.spark.query import apply_transform, load_transform, read_source
 from holdfast.adapters.spark.session import open_session
+from holdfast.adapters.surroundings.process_environment import variables
 from holdfast.core.evidence.pack import decode, encode
 from holdfast.core.pinned_conf import DEFAULTS
 from holdfast.core.running.analysis import Analysis

@@ -16,9 +16,9 @@ from pyspark.sql import DataFrame
 
 from holdfast.adapters.declarations.loading import load_declaration
 from holdfast.adapters.jars import jar_settings
-from holdfast.adapters.process_environment import variables
 from holdfast.adapters.spark.query import apply_transform, read_source
 from holdfast.adapters.spark.session import open_session
+from holdfast.adapters.surroundings.process_environment import variables
 
 
 def rerun(file: str, name: str, checkpoints: list[str]) -> list[list[str]]:

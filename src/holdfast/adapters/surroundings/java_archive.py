@@ -13,8 +13,8 @@ from hashlib import blake2b
 from pathlib import Path
 
 from holdfast.adapters.own_folder import cache_folder
-from holdfast.adapters.processes import ProcessGroup
 from holdfast.adapters.surroundings.packages import spark_folder, spark_version
+from holdfast.adapters.surroundings.processes import ProcessGroup
 
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """For a Spark that lives for seconds: what Java would gain by optimising comes too late."""

@@ -8,9 +8,9 @@ from typing import Any
 
 from holdfast.adapters.clock import now_ms
 from holdfast.adapters.machine import ThisMachine
-from holdfast.adapters.processes import ProcessGroup
 from holdfast.adapters.surroundings.java import look_at_java
 from holdfast.adapters.surroundings.packages import is_there, spark_version, version_of
+from holdfast.adapters.surroundings.processes import ProcessGroup
 from holdfast.adapters.surroundings.programs import holdfast_command
 from holdfast.core.demo.event import (
     BatchQueryStarted,

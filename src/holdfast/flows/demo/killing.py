@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from holdfast.adapters.clock import now_ms
-from holdfast.adapters.processes import ProcessGroup
+from holdfast.adapters.surroundings.processes import ProcessGroup
 from holdfast.core.demo.event import JobSeen, KillDone, KillMissed, TellDemo
 from holdfast.errors import UnreachableError
 from holdfast.flows.show import Shown, show

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from holdfast.adapters.declarations.small_batches import with_small_batches
 from holdfast.adapters.own_folder import own_folder
-from holdfast.adapters.processes import ProcessGroup
+from holdfast.adapters.surroundings.processes import ProcessGroup
 from holdfast.errors import UnreachableError, UsageError
 from holdfast.flows.init import SUFFIX, init
 

@@ -69,7 +69,7 @@ class View:
         """A step that puts these files aside; none where there are none."""
         if not names:
             return ()
-        return (PutAside(place=self.place, files=self.marks(names), says=says),)
+        return (PutAside(place=self.place, files=self.marks(sorted(names)), says=says),)
 
     def create(self, name: str, data: bytes, says: str) -> Create:
         """A step that creates a file of the checkpoint."""

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from holdfast.adapters.page_file import refuse_bad_place, write_page
-from holdfast.adapters.process_environment import variables
+from holdfast.adapters.surroundings.process_environment import variables
 from holdfast.audit.audit import Audited, Wishes
 from holdfast.audit.begin import Subject, begin
 from holdfast.errors import HoldfastError

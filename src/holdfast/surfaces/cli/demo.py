@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.adapters.process_environment import variables
+from holdfast.adapters.surroundings.process_environment import variables
 from holdfast.flows.demo.demonstrate import Demonstrated, demo
 from holdfast.surfaces.cli.delivery import Output, deliver
 from holdfast.surfaces.render.demo.answer import demo_result

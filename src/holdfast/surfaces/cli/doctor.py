@@ -31,7 +31,7 @@ def command(
 
     def flow() -> Diagnosis:
         # The declaration is read with pydantic and YAML, which no other command need load.
-        environment = importlib.import_module("holdfast.adapters.process_environment")
+        environment = importlib.import_module("holdfast.adapters.surroundings.process_environment")
         doctor = importlib.import_module("holdfast.flows.doctor")
         found: Diagnosis = doctor.doctor(file, profile=profile, environ=environment.variables())
         return found

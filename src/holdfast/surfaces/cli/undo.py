@@ -27,8 +27,9 @@ def command(
 ) -> None:
     """Go back to before an operation, byte for byte.
 
-    Undone again, it is carried out again. Works on an operation that was killed half-way, too. Exit code 0: undone; 3: something came
-    after it, or another process holds the checkpoint; 1: refused; 2: it could not be done.
+    Undone again, it is carried out again. Works on an operation that was killed half-way, too. Exit
+    code 0: undone; 3: something came after it, or another process holds the checkpoint; 1: refused;
+    2: it could not be done.
     """
 
     def carried() -> Carried:
