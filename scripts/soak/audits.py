@@ -2,8 +2,9 @@
 
     python -m scripts.soak.audits [NAME...]
 
-What is done stays in the cache: broken off, the same command goes on with the next one. With names
-only those are run, anew. Ends with 1 where a verdict is not the one that must come.
+What is done is kept in docs/figures/audits, one file a case: broken off, the same command goes on
+with the next one, also on another machine. With names only those are run, anew. Ends with 1 where a
+verdict is not the one that must come.
 """
 
 import json
@@ -30,6 +31,7 @@ from holdfast.surfaces.render.words import duration
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "audit.md"
+FIGURES = ROOT / "docs" / "figures" / "audits"
 STOCK = ROOT / "tests" / "audit" / "stock_job.py"
 REAL_TIME = ROOT / "tests" / "audit" / "real_time_job.py"
 EXAMPLE = ROOT / "examples" / "stock-jdbc" / "append_job.py"
@@ -152,21 +154,21 @@ CASES = (
 
 def main(names: list[str]) -> int:
     place = cache() / "soak" / "audits"
-    place.mkdir(parents=True, exist_ok=True)
+    FIGURES.mkdir(parents=True, exist_ok=True)
     wrong = []
     for case in CASES:
-        file = place / f"{case.name}.json"
+        file = FIGURES / f"{case.name}.json"
         if names and case.name not in names:
             continue
         if names or not file.exists():
             print(f"{case.name}: {case.what}", file=sys.stderr)
             with surroundings(case) as more:
                 figures = measured(audited(case, place, more))
-            file.write_text(json.dumps(figures, indent=2))
-            write_page(place)
+            file.write_text(json.dumps(figures, indent=2) + "\n")
+            write_page()
         if json.loads(file.read_text())["verdict"] != case.verdict:
             wrong.append(case.name)
-    write_page(place)
+    write_page()
     if wrong:
         print(f"not the verdict that must come: {', '.join(wrong)}", file=sys.stderr)
     return 1 if wrong else 0
@@ -259,11 +261,11 @@ def measured(done: Audited) -> dict[str, Any]:
     }
 
 
-def write_page(place: Path) -> None:
+def write_page() -> None:
     lines = [f"| {' | '.join(HEAD)} |", "|--" * len(HEAD) + "|"]
     kills = 0
     for case in CASES:
-        file = place / f"{case.name}.json"
+        file = FIGURES / f"{case.name}.json"
         if file.exists():
             found = json.loads(file.read_text())
             kills += found["kills"]
