@@ -30,7 +30,18 @@ EXAMPLE = re.compile(
 )
 OF_THIS_MACHINE = re.compile(r"/(?:work|root|home)/")
 
-WITHOUT_SCREEN = {"schema", "init", "run", "doctor", "demo", "audit", "plan", "apply", "undo"}
+WITHOUT_SCREEN = {
+    "schema",
+    "init",
+    "run",
+    "doctor",
+    "demo",
+    "audit",
+    "plan",
+    "apply",
+    "undo",
+    "rehearse",
+}
 """Commands whose answer is no screen, needs Spark, or depends on the machine."""
 
 

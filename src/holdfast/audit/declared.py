@@ -23,7 +23,7 @@ from holdfast.core.job import Declaration, Job
 from holdfast.core.running.ports import NativeSink, TrialSink, TrialTarget
 from holdfast.errors import UsageError
 
-_FILE_FORMATS = ("json", "csv", "parquet", "text")
+FILE_FORMATS = ("json", "csv", "parquet", "text")
 _RECORDS = "_holdfast"
 _FILE = "holdfast.yaml"
 
@@ -50,8 +50,8 @@ def declared_workload(
 
     Raises UsageError where the job cannot be copied.
     """
-    job = _job(declaration, name)
-    sink = _sink(job)
+    job = job_of(declaration, name)
+    sink = copied_sink(job)
     copy = _Copy(
         text=text,
         profile=declaration.profile,
@@ -59,7 +59,7 @@ def declared_workload(
         sink=sink,
         audit=uuid.uuid4().hex[:6],
         source=_source(job, folder / "input"),
-        environ=_environ(environ, declaration.folder),
+        environ=job_environ(environ, declaration.folder),
         read=read,
     )
     mode = job.sink.options.get("mode")
@@ -143,7 +143,7 @@ class _Copy:
 
     def _target(self, place: Path) -> TrialTarget:
         if isinstance(self.sink, NativeSink):
-            return _native_target(self.sink, place)
+            return native_target(self.sink, place)
         return self.sink.trial(str(place), self._run(place))
 
     def clear(self, place: Path) -> None:
@@ -157,7 +157,8 @@ class _Copy:
         return one_batch_twice(room, room.folder / _FILE, self.job.name, self.environ, place)
 
 
-def _job(declaration: Declaration, name: str) -> Job:
+def job_of(declaration: Declaration, name: str) -> Job:
+    """The job of this name; raises UsageError that names the others."""
     known = {job.name: job for job in declaration.jobs}
     if name not in known:
         raise UsageError(
@@ -178,7 +179,7 @@ def _key(job: Job) -> tuple[str, ...]:
 
 def _source(job: Job, folder: Path) -> dict[str, Any]:
     source = job.source
-    if source.format not in _FILE_FORMATS or source.path is None or "://" in source.path:
+    if source.format not in FILE_FORMATS or source.path is None or "://" in source.path:
         # Kafka, Delta and the like are read where they are: a job only reads there.
         return {} if source.job is None else {"format": source.format, "path": source.path}
     sample = take_sample(Path(source.path), folder)
@@ -190,10 +191,11 @@ def _source(job: Job, folder: Path) -> dict[str, Any]:
     return given if source.schema is None else {**given, "schema": source.schema}
 
 
-def _sink(job: Job) -> NativeSink | TrialSink:
+def copied_sink(job: Job) -> NativeSink | TrialSink:
+    """The sink of a job, of which a copy can be made; raises UsageError where none can."""
     sink = open_sink(job.sink.kind, job.sink.options)
     if isinstance(sink, NativeSink):
-        if sink.format in (*_FILE_FORMATS, "delta"):
+        if sink.format in (*FILE_FORMATS, "delta"):
             return sink
     elif hasattr(sink, "trial"):
         return cast(TrialSink, sink)
@@ -209,7 +211,8 @@ def _steps(target: TrialTarget, steps: Path) -> dict[str, str]:
     return {FOLDER: str(steps)} if target.root is None else {}
 
 
-def _native_target(sink: NativeSink, place: Path) -> TrialTarget:
+def native_target(sink: NativeSink, place: Path) -> TrialTarget:
+    """A folder for what Spark's own sinks write."""
     output = place / "output"
     if sink.format == "delta":
         read = f"delta:{output}"
@@ -219,7 +222,8 @@ def _native_target(sink: NativeSink, place: Path) -> TrialTarget:
     return TrialTarget(options={"path": str(output)}, root=str(output), read=read)
 
 
-def _environ(environ: Mapping[str, str], folder: str) -> dict[str, str]:
+def job_environ(environ: Mapping[str, str], folder: str) -> dict[str, str]:
+    """What a copy of a job needs: its own modules, and a Java that starts quickly."""
     paths = [folder, *(p for p in environ.get("PYTHONPATH", "").split(os.pathsep) if p)]
     return {
         "SPARK_LOCAL_IP": "127.0.0.1",

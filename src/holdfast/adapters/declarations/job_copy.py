@@ -22,10 +22,12 @@ def job_copy(
     source: Mapping[str, Any],
     sink: Mapping[str, Any],
     spark: Mapping[str, str],
+    checkpoint: str | None = None,
 ) -> str:
     """The text of the copy; source and sink go over what is declared, `options` option by option.
 
-    A source that reads another job's output must be given with format, path and schema.
+    A source that reads another job's output must be given with format, path and schema. A
+    checkpoint that is given has been there before, and is named as such.
     """
     declared: dict[str, Any] = yaml.safe_load(text)
     chosen = declared.get("profiles", {}).get(profile, {})
@@ -34,6 +36,8 @@ def job_copy(
     entry["source"] = _over(_written_out(entry["source"], chosen, "sources"), source)
     entry["source"].pop("job", None)
     entry["sink"] = _over(_written_out(entry["sink"], chosen, "sinks"), sink)
+    if checkpoint is not None:
+        entry["checkpoint"] = checkpoint
     settings = {**declared.get("spark", {}), **chosen.get("spark", {}), **spark}
     copy = {"checkpoints": checkpoints, "spark": settings, "jobs": {job: entry}}
     return str(yaml.safe_dump(copy, sort_keys=False, allow_unicode=True))

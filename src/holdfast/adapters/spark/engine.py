@@ -100,9 +100,10 @@ def _not_started(job: Job, error: Exception) -> HoldfastError:
     message = f"the query did not start: {cause_line(text)}"
     if said.passing:
         return UnreachableError(message, subject=job.name, next_action=said.next_action)
-    return UsageError(
-        message, subject=job.name, next_action="mend the declaration or the transform"
-    )
+    mend = "mend the declaration or the transform"
+    if job.source.path is not None and _NOTHING_THERE.search(text):
+        mend = f"put input into {job.source.path}, or mend `path` of the source"
+    return UsageError(message, subject=job.name, next_action=mend)
 
 
 def _stop_quietly(spark: SparkSession) -> None:

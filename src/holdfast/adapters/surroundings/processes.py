@@ -64,6 +64,11 @@ class ProcessGroup:
         except subprocess.TimeoutExpired:
             return None
 
+    def ask_to_end(self) -> None:
+        """SIGTERM to the program alone, which ends what it has started."""
+        if self._process.poll() is None:
+            self._process.terminate()
+
     def pause(self) -> None:
         """SIGSTOP to every process of the group."""
         self._signal(signal.SIGSTOP)

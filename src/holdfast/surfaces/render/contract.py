@@ -15,6 +15,7 @@ from holdfast.surfaces.render.explain.contract import ExplainEnvelope
 from holdfast.surfaces.render.judge.contract import EvidenceEnvelope, JudgeEnvelope
 from holdfast.surfaces.render.lag.contract import LagEnvelope
 from holdfast.surfaces.render.plan.contract import ApplyEnvelope, PlanEnvelope, UndoEnvelope
+from holdfast.surfaces.render.rehearse.contract import RehearseEnvelope
 
 Count = int
 FactStatus = Literal["known", "absent", "unreadable"]
@@ -349,6 +350,7 @@ MODELS: dict[str, type[Envelope]] = {
     "plan": PlanEnvelope,
     "apply": ApplyEnvelope,
     "undo": UndoEnvelope,
+    "rehearse": RehearseEnvelope,
     "lag": LagEnvelope,
     "explain": ExplainEnvelope,
     "error": ErrorEnvelope,

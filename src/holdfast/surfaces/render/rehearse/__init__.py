@@ -1,0 +1,1 @@
+"""What a rehearsal came to, for people and for programs."""
