@@ -1,8 +1,12 @@
 """A small declared project: three files of JSON lines, one job, any sink."""
 
 import os
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
+
+from holdfast.adapters.surroundings.java_archive import quick_java_options
 
 JOB = "orders"
 FILES, ROWS_A_FILE = 3, 20
@@ -69,3 +73,23 @@ def write_project(folder: Path, sink: str, *, transform: str | None = None) -> P
     file = folder / "holdfast.yaml"
     file.write_text(textwrap.dedent(text))
     return file
+
+
+def holdfast(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Type a command in the folder of a project, with a cache beside it."""
+    environ = {
+        **os.environ,
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_SUBMIT_OPTS": quick_java_options(sys.executable, os.environ),
+        "HOLDFAST_CACHE": str(project.parent / "cache"),
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "holdfast", *words],
+        cwd=project,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )

@@ -1,19 +1,15 @@
 """A rehearsal says beforehand what production then does, and leaves production alone."""
 
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from holdfast.adapters.outputs.opening import open_output
-from holdfast.adapters.surroundings.java_archive import quick_java_options
 from holdfast.core.crash.table import Table
 from holdfast.surfaces.render.contract import MODELS
-from tests.audit.declared_project import JOB, write_project
+from tests.audit.declared_project import JOB, holdfast, write_project
 from tests.plans.worlds import digests
 
 pytestmark = pytest.mark.spark
@@ -22,28 +18,6 @@ FAILING = """
 def failing(rows):
     return rows.selectExpr("id", "raise_error('no') AS amount")
 """
-
-
-def environ(cache: Path) -> dict[str, str]:
-    return {
-        **os.environ,
-        "PYSPARK_PYTHON": sys.executable,
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_SUBMIT_OPTS": quick_java_options(sys.executable, os.environ),
-        "HOLDFAST_CACHE": str(cache),
-    }
-
-
-def holdfast(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "holdfast", *words],
-        cwd=project,
-        env=environ(project.parent / "cache"),
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
 
 
 def feed(project: Path, number: int) -> None:

@@ -78,8 +78,7 @@ def test_a_stop_at_any_step(
     checkpoint: Path, stop_at: int, half: str, then: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = replay_of(checkpoint)
-    if stop_at > len(plan.steps):
-        pytest.skip(f"the plan has {len(plan.steps)} steps")
+    stop_at = min(stop_at, len(plan.steps))
     before = digests(checkpoint)
     real = carrying.carry_out
     calls = []

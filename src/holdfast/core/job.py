@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 OutputMode = Literal["append", "update", "complete"]
-TriggerKind = Literal["processing-time", "available-now"]
+TriggerKind = Literal["processing-time", "available-now", "planned-batch"]
+"""planned-batch: the one batch that is planned and not committed, and no other; for backfills."""
 
 UNDECLARED: Final = "undeclared"
 """Source and sink of a query that existing code built: Spark knows them, we do not."""

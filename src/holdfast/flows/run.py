@@ -14,6 +14,7 @@ from holdfast.core.running.run import RunResult
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.flows.engine import known_master, open_engine
 from holdfast.flows.guard import check_declared
+from holdfast.flows.operations.filling import refuse_unplanned
 from holdfast.flows.prepare import Prepared, Surrounding, prepare, refused
 from holdfast.flows.records.leftovers import put_leftovers_aside
 from holdfast.flows.supervise import StopSignal, Supervisor
@@ -181,6 +182,7 @@ def _supervised(
 
     def start() -> Query:
         put_leftovers_aside(one.job, one.lease.epoch, tell)
+        refuse_unplanned(one.job)
         return engine.start(one.job, once=around.once, binding=binding)
 
     supervisor = Supervisor(

@@ -97,6 +97,9 @@ def _writer(frame: DataFrame, job: Job, once: bool) -> DataStreamWriter:
         .outputMode(job.output_mode)
         .option("checkpointLocation", job.checkpoint)
     )
+    if job.trigger.kind == "planned-batch":
+        # Trigger.Once alone ends after the batch that it finds planned (SingleBatchExecutor).
+        return writer.trigger(once=True)
     if once or job.trigger.kind == "available-now":
         return writer.trigger(availableNow=True)
     return writer.trigger(processingTime=job.trigger.interval or "0 seconds")

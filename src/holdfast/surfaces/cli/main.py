@@ -28,7 +28,7 @@ COMMANDS: dict[str, str] = {
     "plan": "Write down what an operation will do, for `holdfast apply` to do exactly that.",
     "apply": "Carry out a plan exactly as it was written, or go on with one that was killed.",
     "undo": "Go back to before an operation, byte for byte.",
-    "rehearse": "Run a job for real on a twin of its checkpoint; production is untouched.",
+    "rehearse": "Run a job for real on a twin of its checkpoint and a shadow of its sink.",
     "fleet": "List every checkpoint below a folder or bucket, and what is odd about each.",
     "diff": "Put two checkpoints side by side: same lineage or not, and where they part.",
     "lag": "Say how far each source is ahead, and how long it still has what is unread.",

@@ -2,13 +2,16 @@
 
 import importlib
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from holdfast.adapters.plan_file import plan_id, write_plan
 from holdfast.core.plans.plan import Plan
+from holdfast.core.plans.span import PartitionOffset
 from holdfast.flows.evidence import Asked
+from holdfast.flows.operations.backfill import Range, plan_backfill
 from holdfast.flows.operations.replay import plan_replay
 from holdfast.flows.operations.retry import plan_retry
 from holdfast.flows.operations.viewing import View, view
@@ -24,6 +27,13 @@ Accept = Annotated[
     list[str] | None, typer.Option(help="A hazard that you accept, by its code; may be repeated.")
 ]
 Answer = Annotated[Output, typer.Option(help="How to write the answer.")]
+
+
+class Only(StrEnum):
+    """What of a range is processed."""
+
+    missing = "missing"
+    all = "all"
 
 
 @app.callback()
@@ -64,6 +74,53 @@ def retry(
 ) -> None:
     """Run the newest batch again, over the same input, under the same id."""
     _deliver(plan_retry, _asked(target, sink, source, file, profile), accept, o, output)
+
+
+@app.command()
+def backfill(
+    target: Annotated[str, typer.Argument(help="The declared job.")],
+    from_offset: Annotated[
+        list[str] | None, typer.Option(help="Kafka: TOPIC:PARTITION:OFFSET, the first record.")
+    ] = None,
+    to_offset: Annotated[
+        list[str] | None, typer.Option(help="Kafka: TOPIC:PARTITION:OFFSET, one after the last.")
+    ] = None,
+    from_version: Annotated[int | None, typer.Option(help="Delta: the first version.")] = None,
+    to_version: Annotated[int | None, typer.Option(help="Delta: the last version.")] = None,
+    input_file: Annotated[
+        list[str] | None, typer.Option("--input", help="Files: one of them; may be repeated.")
+    ] = None,
+    only: Annotated[
+        Only, typer.Option(help="Whether input that the query has read is read again.")
+    ] = Only.missing,
+    o: File = None,
+    accept: Accept = None,
+    sink: Sinks = None,
+    source: Sources = None,
+    file: DeclarationFile = "holdfast.yaml",
+    profile: Profile = None,
+    output: Answer = Output.text,
+) -> None:
+    """Process a bounded range of history beside the live query, into the same sink."""
+    bounds = (from_version, to_version)
+    versions = (bounds[0], bounds[1]) if bounds[0] is not None and bounds[1] is not None else None
+    asked = _asked(target, sink, source, file, profile)
+    _deliver(
+        lambda looked: plan_backfill(
+            looked,
+            Range(
+                since=tuple(map(PartitionOffset.parse, from_offset or ())),
+                until=tuple(map(PartitionOffset.parse, to_offset or ())),
+                versions=versions,
+                files=tuple(input_file or ()),
+                again=only is Only.all,
+            ),
+        ),
+        asked,
+        accept,
+        o,
+        output,
+    )
 
 
 def _asked(

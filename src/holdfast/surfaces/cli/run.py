@@ -10,9 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
+from holdfast.core.job import Declaration
 from holdfast.core.running.run import RunResult
 from holdfast.errors import UsageError
 from holdfast.flows.declaration import load
+from holdfast.flows.operations.filling import as_backfill
 from holdfast.flows.run import exit_code, run
 from holdfast.flows.supervise import StopSignal
 from holdfast.surfaces.cli.delivery import Output, deliver
@@ -42,6 +44,9 @@ def command(
         bool,
         typer.Option("--take-over", help="Take the lease from a holder that is surely dead."),
     ] = False,
+    backfill: Annotated[
+        str | None, typer.Option(help="Run this backfill of the job, as its plan named it.")
+    ] = None,
     output: Annotated[Output, typer.Option(help="How to write the answer.")] = Output.text,
 ) -> None:
     """Run declared jobs, each with its own checkpoint, guarded and leased.
@@ -57,15 +62,14 @@ def command(
 
     def flow() -> tuple[RunResult, ...]:
         seconds = None if duration is None else _seconds(duration)
-        declaration = load(file, profile)
+        declaration, names = _chosen(load(file, profile), tuple(jobs or ()), backfill)
         if seconds is not None:
             timer = threading.Timer(seconds, stop.event.set)
             timer.daemon = True
             timer.start()
         with shown:
-            return run(
-                declaration, tuple(jobs or ()), stop, once=once, take_over=take_over, tell=shown
-            )
+            drains = once or backfill is not None
+            return run(declaration, names, stop, once=drains, take_over=take_over, tell=shown)
 
     def as_text(results: tuple[RunResult, ...]) -> None:
         importlib.import_module("holdfast.surfaces.render.run.text").print_run(results)
@@ -80,6 +84,14 @@ def command(
         text=as_text,
         code=exit_code,
     )
+
+
+def _chosen(
+    declaration: Declaration, names: tuple[str, ...], backfill: str | None
+) -> tuple[Declaration, tuple[str, ...]]:
+    if backfill is None:
+        return declaration, names
+    return as_backfill(declaration, names, backfill), ()
 
 
 def _teller() -> Any:
