@@ -128,9 +128,24 @@ def sources_of(found: Observation, task: Mapping[str, Any]) -> list[QuerySource]
     return made
 
 
-def save_evidence(evidence: Evidence | HoldfastError, path: Path) -> None:
-    if isinstance(evidence, Evidence):
-        write_evidence(str(path), envelope("evidence", evidence.location, encode(evidence)))
+def save_evidence(evidence: Evidence, path: Path) -> None:
+    write_evidence(str(path), envelope("evidence", evidence.location, encode(evidence)))
+
+
+def touched_since(evidence: Evidence, staged_ms: int) -> Evidence:
+    """Without the touch of the copy that made the case, by which every file is new."""
+    sources = tuple(
+        replace(each, touched=tuple(file for file in each.touched if file.at_ms >= staged_ms))
+        for each in evidence.sources
+    )
+    return replace(evidence, sources=sources)
+
+
+def touched_as_seen(evidence: Evidence, saved: Evidence) -> Evidence:
+    """What was kept is a copy as well: when files were touched is known from the first look."""
+    seen = {each.position: each.touched for each in saved.sources}
+    sources = tuple(replace(each, touched=seen.get(each.position, ())) for each in evidence.sources)
+    return replace(evidence, sources=sources)
 
 
 def judgement_of(found: Observation, folder: Path, plans: Plans) -> Judgement:
@@ -142,6 +157,8 @@ def judgement_of(found: Observation, folder: Path, plans: Plans) -> Judgement:
         evidence = read_evidence(str(saved))
     else:
         evidence = evidence_for(found)
+        if isinstance(evidence, Evidence) and saved.exists():
+            evidence = touched_as_seen(evidence, read_evidence(str(saved)))
     if isinstance(evidence, Evidence):
         evidence = with_queries(evidence, found, plans)
     return judged(evidence)

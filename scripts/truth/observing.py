@@ -8,13 +8,15 @@ from typing import Any
 
 from scripts.truth.changes.change import Change
 from scripts.truth.input_rows import AFTER, Row, expected
-from scripts.truth.judging import evidence_for, save_evidence
+from scripts.truth.judging import evidence_for, save_evidence, touched_since
 from scripts.truth.kafka_topic import Topic
 from scripts.truth.observation import Observation
 from scripts.truth.outcome import Outcome, outcome_of
 from scripts.truth.spark_process import SparkProcesses
 from scripts.truth.stage import Stage, copy_folders
 from scripts.truth.workloads import Workload
+
+from holdfast.core.evidence.evidence import Evidence
 
 Topics = Callable[[str], Topic]
 
@@ -31,6 +33,7 @@ class Observer:
         """Everything, from the copy to the comparison."""
         place = self._folder / version / workload.name / change.name
         stage = self._staged(workload, version, place)
+        staged_ms = later_than(place)
         before = stage.task()
         stage.variant, stage.mode = change.variant, change.mode
         stage.settings = {**stage.settings, **change.settings}
@@ -40,7 +43,9 @@ class Observer:
         kept = place.with_name(f"{place.name}.kept")
         copy_as_it_is(place, kept)
         found = described(stage, before, version, change)
-        save_evidence(evidence_for(found), kept / "evidence.json")
+        evidence = evidence_for(found)
+        if isinstance(evidence, Evidence):
+            save_evidence(touched_since(evidence, staged_ms), kept / "evidence.json")
         observation = self._started(stage, found)
         shutil.rmtree(place)
         kept.rename(place)
@@ -104,6 +109,20 @@ def copy_as_it_is(source: Path, target: Path) -> None:
     """Byte for byte, with times; absolute paths inside still mean the first place."""
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(source, target)
+
+
+def later_than(place: Path) -> int:
+    """A time of the file system after which only the change itself touches files here."""
+    stamp = place / "staged"
+    newest_ms = max(changed_ms(path) for path in (place, *place.rglob("*")))
+    while True:
+        stamp.write_text("", encoding="utf-8")
+        if changed_ms(stamp) > newest_ms:
+            return changed_ms(stamp)
+
+
+def changed_ms(path: Path) -> int:
+    return path.lstat().st_ctime_ns // 1_000_000
 
 
 def as_rows(answer: dict[str, Any]) -> list[Row] | None:

@@ -149,3 +149,33 @@ def test_every_golden_checkpoint_gets_an_answer() -> None:
     for case in sorted(GOLDEN.iterdir()):
         found = ask(case / "checkpoint")
         assert all(state.where == "" for state in found.sources), case
+
+
+def test_a_file_of_the_batch_in_flight_tells_when_it_was_touched(
+    world: tuple[Path, Path],
+) -> None:
+    checkpoint, data = world
+    (checkpoint / "commits" / "1").unlink()
+    written_ms = (data / "1.json").stat().st_ctime_ns // 1_000_000
+    [state] = ask(checkpoint, f"files:{data}").sources
+    assert [Path(each.path).name for each in state.touched] == ["1.json"]
+    assert state.touched[0].at_ms == written_ms
+    wait_past(written_ms, data / "clock")
+    (data / "1.json").write_text('{"other": 1}')
+    os.utime(data / "1.json", ns=(TIME_MS * 1_000_000, TIME_MS * 1_000_000))
+    [again] = ask(checkpoint, f"files:{data}").sources
+    assert (again.altered_count, again.needed_count) == (0, 0), "by its time it is the same file"
+    assert again.touched[0].at_ms > written_ms
+
+
+def wait_past(time_ms: int, clock: Path) -> None:
+    """Until the file system itself stamps a later time."""
+    while True:
+        clock.write_text("")
+        if clock.stat().st_ctime_ns // 1_000_000 > time_ms:
+            return
+
+
+def test_files_of_finished_batches_are_not_told_of(world: tuple[Path, Path]) -> None:
+    checkpoint, data = world
+    assert ask(checkpoint, f"files:{data}").sources[0].touched == ()

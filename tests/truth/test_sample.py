@@ -23,6 +23,7 @@ SEEN = (
     ("files-parquet", "both_cut", "lost 18"),
     ("files-parquet", "plan_empty", "refused"),
     ("files-parquet", "logs_and_sources_emptied", "lost 18"),
+    ("files-parquet", "input_altered_same_time", "changed 6"),
     ("files-foreach", "nothing", "started-right"),
     ("files-foreach", "commit_gone", "duplicated 6"),
     ("files-foreach", "checkpoint_gone", "duplicated 30"),

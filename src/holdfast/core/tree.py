@@ -34,6 +34,9 @@ class FileStat:
 
     size_bytes: int
     modified_ms: int
+    changed_ms: int | None = None
+    """When bytes, name, owner or rights last changed. Nobody can set it, as the time of the last
+    write can be; None where the storage keeps no such time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from holdfast.adapters.records.opening import open_records
 from holdfast.adapters.sources.opening import parse_source
 from holdfast.core.evidence.around import Holder, Query, Remembered
 from holdfast.core.evidence.evidence import Evidence
+from holdfast.core.evidence.gone_files import gone_files
 from holdfast.core.evidence.logs import FileLog, SourceSpan
 from holdfast.core.evidence.query_print import parse_query
 from holdfast.core.evidence.sink_memory import SinkMemory
@@ -89,6 +90,7 @@ def take_look(asked: Asked, machine: Machine) -> Taken:
         _spans(look, _batch_of(look.checkpoint.previous_plan)),
         now_ms(),
     )
+    evidence = replace(evidence, gone=gone_files(look.found.tree, look.checkpoint))
     evidence = _with_records(evidence, look.checkpoint.location, machine)
     secrets: frozenset[str] = frozenset()
     job = None

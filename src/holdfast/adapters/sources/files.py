@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from holdfast.adapters.sources.presence import Presence, presence_of
 from holdfast.adapters.storage.opening import local_path, open_storage
-from holdfast.core.evidence.source_state import NAMES_MAX
+from holdfast.core.evidence.source_state import NAMES_MAX, FileTouch
 from holdfast.core.formats.file_source_log import FileSourceEntry
 from holdfast.core.job import SourceSpec
 from holdfast.core.tree import Tree
@@ -35,6 +35,7 @@ class FilesAnswer:
     checked: int = 0
     unread: int | None = None
     """Files that no finished batch has read; None where they could not be counted."""
+    touched: list[FileTouch] = field(default_factory=list)
     unlooked_needed: int = 0
     """Files that a restart will read and that could not be looked at."""
     notes: list[str] = field(default_factory=list)
@@ -44,10 +45,12 @@ def ask_files(
     spec: SourceSpec | None,
     entries: tuple[FileSourceEntry, ...],
     done: int | None,
+    planned: int | None = None,
 ) -> FilesAnswer:
     """Look at the newest files of the log, and count what is new in the folder.
 
-    `done` is the id in the log up to which batches are finished.
+    `done` is the id in the log up to which batches are finished, `planned` the one at which the
+    newest plan ends.
     """
     found = FilesAnswer()
     by_age = sorted(entries, key=lambda entry: entry.batch_id)
@@ -58,6 +61,11 @@ def ask_files(
     finished = -1 if done is None else done
     needed = {entry.path for entry in by_age if finished < entry.batch_id}
     found.unlooked_needed = len(needed - _check(newest, needed, found))
+    last = -1 if planned is None else planned
+    in_flight = {entry.path for entry in by_age if finished < entry.batch_id <= last}
+    found.touched = [each for each in found.touched if each.path in in_flight]
+    found.touched.sort(key=lambda each: (-each.at_ms, each.path))
+    del found.touched[NAMES_MAX:]
     # An entry past the plan is one that Spark wrote before it died: the next batch has it.
     logged = sum(1 for entry in by_age if entry.batch_id > finished)
     new = _new_files(spec, {_plain(entry.path) for entry in by_age}, found)
@@ -84,6 +92,8 @@ def _check(entries: list[FileSourceEntry], needed: set[str], found: FilesAnswer)
             if not _same_time(stat.modified_ms, names[name].timestamp_ms):
                 _note(names[name].path, found.altered, needed, found)
                 found.altered_count += 1
+            elif stat.changed_ms is not None and names[name].path in needed:
+                found.touched.append(FileTouch(path=names[name].path, at_ms=stat.changed_ms))
     found.checked = len(looked)
     unlooked = len({entry.path for entry in entries}) - len(looked)
     if unlooked:

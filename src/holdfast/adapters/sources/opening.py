@@ -228,7 +228,8 @@ def _ask_files(
             state, counts="files", parts=(part,), problem=replace(file_log, origin="sources/")
         )
     entries = file_log.value if isinstance(file_log, Known) else ()
-    answer = _load("holdfast.adapters.sources.files").ask_files(spec, entries, done)
+    files = _load("holdfast.adapters.sources.files")
+    answer = files.ask_files(spec, entries, done, _order(planned))
     readable: bool | None = False if answer.needed_count else True
     if answer.unlooked_needed and readable:
         readable = None
@@ -243,6 +244,7 @@ def _ask_files(
         altered_count=answer.altered_count,
         needed_count=answer.needed_count,
         checked_count=answer.checked,
+        touched=tuple(answer.touched),
         notes=tuple(answer.notes),
     )
 

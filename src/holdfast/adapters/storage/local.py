@@ -64,7 +64,9 @@ class LocalStorage:
                 continue
             if stat_bits.S_ISREG(status.st_mode):
                 result[name] = FileStat(
-                    size_bytes=status.st_size, modified_ms=status.st_mtime_ns // 1_000_000
+                    size_bytes=status.st_size,
+                    modified_ms=status.st_mtime_ns // 1_000_000,
+                    changed_ms=status.st_ctime_ns // 1_000_000,
                 )
         return result
 

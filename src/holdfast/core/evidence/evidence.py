@@ -60,6 +60,8 @@ class Evidence:
     """Of the file sources among them."""
     unverified: tuple[str, ...] = ()
     """Parts of a checkpoint on a local disk that have files without a checksum or a seal."""
+    gone: tuple[str, ...] = ()
+    """Files beside the logs that something says should be there, and are not."""
     said_stateless: bool = False
     """Whether somebody says that the query keeps no state."""
     intent: Intent = PLAIN_START

@@ -65,6 +65,14 @@ class PartState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileTouch:
+    """When the file system last changed anything about a file."""
+
+    path: str
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceState:
     """One source of a query, as it answered when it was asked."""
 
@@ -88,6 +96,9 @@ class SourceState:
     needed_count: int = 0
     """How many of the missing and altered ones a restart will read."""
     checked_count: int = 0
+    touched: tuple[FileTouch, ...] = ()
+    """Files of the batch in flight by when they were last touched, the latest first, at most
+    NAMES_MAX; only where the file system tells. Their time of last write is as it was planned."""
     notes: tuple[str, ...] = ()
     """What was not looked at, and what the figures do not say."""
     problem: Unreadable | None = None
