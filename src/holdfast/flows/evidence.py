@@ -72,6 +72,8 @@ class Taken:
     """The declared job, where there is one."""
     checkpoint: str
     """As it was typed or declared."""
+    named: tuple[str | SinkSpec, ...]
+    """The sinks of the evidence, in its order, as they were typed or declared."""
 
 
 def take_evidence(asked: Asked, machine: Machine) -> Evidence:
@@ -102,13 +104,14 @@ def take_look(asked: Asked, machine: Machine) -> Taken:
     wanted = (
         placed(positions, job, given, remembered) if positions else without_position(job, given)
     )
+    named: tuple[str | SinkSpec, ...] = asked.sinks or ((job.sink,) if job else ())
     evidence = replace(
         evidence,
         next_query=next_query(
             target, against=asked.against, file=asked.file, profile=asked.profile
         ),
         spark=starting_spark(asked.spark),
-        sinks=_memories(asked, job, evidence, target.checkpoint),
+        sinks=_memories(named, evidence, target.checkpoint),
         sources=ask(wanted, remembered, secrets),
         said_stateless=asked.stateless,
         file_logs=tuple(_file_log(each) for each in positions if _is_file(each)),
@@ -119,6 +122,7 @@ def take_look(asked: Asked, machine: Machine) -> Taken:
         storage=located.storage,
         job=job,
         checkpoint=target.checkpoint,
+        named=named,
     )
 
 
@@ -136,10 +140,9 @@ def _file_log(source: ReadOn) -> FileLog:
 
 
 def _memories(
-    asked: Asked, job: Job | None, evidence: Evidence, checkpoint: str
+    named: tuple[str | SinkSpec, ...], evidence: Evidence, checkpoint: str
 ) -> tuple[SinkMemory, ...]:
     """What the sinks remember that were named, or else the declared one."""
-    named: tuple[str | SinkSpec, ...] = asked.sinks or ((job.sink,) if job else ())
     query_id = evidence.query_id.value if isinstance(evidence.query_id, Known) else None
     return tuple(read_memory(where, query_id, checkpoint=checkpoint) for where in named)
 

@@ -50,7 +50,7 @@ _STORE = {"timeout": "15s", "connect_timeout": "4s", "max_retries": "2", "retry_
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Key:
+class TableKey:
     """Under which id the marks are, and who writes so."""
 
     app: str
@@ -73,7 +73,7 @@ def read_delta(
     sink = shown(as_shown(path))
     kind: MemoryKind = "delta" if app is None else "delta-txn"
     skips: Skips = "checked" if ledger else "at-or-below"
-    table = _opened(path, sink)
+    table = open_table(path)
     if table is None:
         return missing_memory(sink, kind, skips, "there is no Delta table here yet")
     remote = local_path(str(path)) is None
@@ -81,7 +81,7 @@ def read_delta(
         log = DeltaCommits(table, remote=remote)
         commits = log.newest()
         known = log.known_writers(commits[-1].version if commits else table.version() + 1)
-        key = _key(table, path, query_id, app, ledger)
+        key = key_of(table, path, query_id, app, ledger)
         version = None if key is None else table.transaction_version(key.app)
         metadata = table.metadata()
     except (DeltaError, OSError, ValueError, pyarrow.lib.ArrowException) as error:
@@ -106,10 +106,11 @@ def read_delta(
         removals=tuple(_removals(commits, key)),
         forgets_after_ms=forgets,
         notes=notes + odd,
+        version=table.version(),
     )
 
 
-def _removals(commits: Sequence[DeltaCommit], key: _Key | None) -> Iterator[str]:
+def _removals(commits: Sequence[DeltaCommit], key: TableKey | None) -> Iterator[str]:
     """Commits of others that took rows out, as far back as the log was looked at."""
     for commit in commits:
         if key is not None and key.app in commit.transactions:
@@ -120,8 +121,9 @@ def _removals(commits: Sequence[DeltaCommit], key: _Key | None) -> Iterator[str]
             yield f"{commit.operation} at version {commit.version:,}"
 
 
-def _opened(path: str, sink: str) -> DeltaTable | None:
-    """The table, None where there is none."""
+def open_table(path: str) -> DeltaTable | None:
+    """The table, None where there is none; raises HoldfastError where it cannot be opened."""
+    sink = shown(as_shown(path))
     local = local_path(str(path))
     if local is not None:
         try:
@@ -169,23 +171,24 @@ def _failed(error: Exception, path: str, sink: str) -> UnreachableError:
     )
 
 
-def _key(
+def key_of(
     table: DeltaTable, path: str, query_id: str | None, app: str | None, ledger: bool | None
-) -> _Key | None:
+) -> TableKey | None:
+    """Under which id a table keeps the marks of a query; None where the query is not known."""
     if app is not None:
-        return _Key(app=app, writer="application", query_id=query_id)
+        return TableKey(app=app, writer="application", query_id=query_id)
     if query_id is None:
         return None
     name = str(path).rstrip("/").rpartition("/")[2]
-    ours = _Key(app=application_id(query_id, name), writer="ledger", query_id=query_id)
-    native = _Key(app=query_id, writer="native", query_id=query_id)
+    ours = TableKey(app=application_id(query_id, name), writer="ledger", query_id=query_id)
+    native = TableKey(app=query_id, writer="native", query_id=query_id)
     if ledger is not None:
         return ours if ledger else native
     return ours if table.transaction_version(ours.app) is not None else native
 
 
 def _listed(
-    commits: Sequence[DeltaCommit], key: _Key | None, last: int | None
+    commits: Sequence[DeltaCommit], key: TableKey | None, last: int | None
 ) -> tuple[tuple[MarkedBatch, ...], tuple[str, ...]]:
     """Marks that still hold, and what is odd about the others."""
     if key is None or last is None:
@@ -203,7 +206,7 @@ def _listed(
     return newest_marks(mark for mark in found if mark.batch <= last), notes
 
 
-def _mark(commit: DeltaCommit, key: _Key) -> MarkedBatch | None:
+def _mark(commit: DeltaCommit, key: TableKey) -> MarkedBatch | None:
     batch: int | None
     if key.app in commit.transactions:
         # An epoch of ours that begins repeats the last batch, and brings no rows.
@@ -241,7 +244,10 @@ def _rows(metrics: Mapping[str, Any]) -> int | None:
 
 
 def _others(
-    table: DeltaTable, commits: Sequence[DeltaCommit], known: Mapping[str, int], key: _Key | None
+    table: DeltaTable,
+    commits: Sequence[DeltaCommit],
+    known: Mapping[str, int],
+    key: TableKey | None,
 ) -> list[tuple[str, int | None]]:
     apps = set(known) | {app for commit in commits for app in commit.transactions}
     if key is not None:

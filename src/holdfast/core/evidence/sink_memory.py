@@ -85,6 +85,8 @@ class SinkMemory:
     forgets_after_ms: int | None = None
     """After so long without a batch the sink forgets the query; None: never, or not known to."""
     notes: tuple[str, ...] = ()
+    version: int | None = None
+    """The newest version of the table; None where it has no versions."""
 
 
 def unreadable_memory(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from holdfast.core.plans.requirement import Requirement
-from holdfast.core.plans.step import Copy, Create, PutAside, Step
+from holdfast.core.plans.step import Copy, Create, PutAside, RestoreTable, Step
 
 FORMAT = 1
 SCHEMA = "holdfast/plan/1"
@@ -104,6 +104,8 @@ def _files(step: Step) -> int:
             return len(step.files)
         case Create():
             return 1
+        case RestoreTable():
+            return 0
 
 
 def _bytes(step: Step) -> int:
@@ -112,3 +114,5 @@ def _bytes(step: Step) -> int:
             return sum(mark.size_bytes for mark in step.files)
         case Create():
             return len(step.data)
+        case RestoreTable():
+            return 0

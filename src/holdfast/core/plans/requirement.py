@@ -40,9 +40,12 @@ class SinkIs:
 
     kind: Literal["sink"] = "sink"
     sink: str
-    """As `--sink` spells it, or the name of the declared job's sink, without secrets."""
+    """As `--sink` spells it; a sink that cannot be spelled without a secret is never named."""
+    query_id: str | None
     last: int | None
     """The highest batch of this query that it holds; None where it holds none."""
+    version: int | None = None
+    """The newest version of a table that has versions; None where it has none."""
 
 
 Requirement: TypeAlias = FileIs | NewestIs | EpochIs | SinkIs

@@ -56,4 +56,27 @@ class Copy:
     undo_says: str = "put the copies aside"
 
 
-Step: TypeAlias = PutAside | Create | Copy
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreTable:
+    """Bring a Delta table back to an earlier version, and what it remembers with it.
+
+    One commit does both, so there is no half-way: the table is as before, or as after.
+    """
+
+    kind: Literal["restore-table"] = "restore-table"
+    place: str
+    """The folder of the table."""
+    version: int
+    """The newest version when the plan was made; an undo brings back what it held."""
+    to_version: int
+    app: str
+    """Under which id the table remembers the query."""
+    mark: int
+    """The transaction version of this id when the plan was made."""
+    to_mark: int
+    """The one that it is to have; the same where batches come again under new ids."""
+    says: str
+    undo_says: str = "bring back the rows and what it remembered"
+
+
+Step: TypeAlias = PutAside | Create | Copy | RestoreTable

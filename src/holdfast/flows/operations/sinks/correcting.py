@@ -1,9 +1,12 @@
 """Find how a sink is corrected: by what keeps its memory."""
 
 from holdfast.core.evidence.sink_memory import SinkMemory
+from holdfast.core.fact import Unreadable
+from holdfast.core.job import SinkSpec
 from holdfast.core.plans.correction import Correction
 from holdfast.core.plans.plan import Hazard, SinkFate
 from holdfast.errors import RefusedError
+from holdfast.flows.operations.sinks.delta import correct_delta
 from holdfast.flows.operations.sinks.sql import correct_sql
 from holdfast.flows.operations.viewing import View
 
@@ -25,15 +28,28 @@ def corrections(view: View, keep: int, *, must_cut: bool) -> tuple[Correction, .
                 hazards=(Hazard(code="HF603", message=message),),
             ),
         )
-    return tuple(_correct(view, memory, keep, must_cut) for memory in memories)
+    return tuple(
+        _correct(view, memory, named, keep, must_cut)
+        for memory, named in zip(memories, view.taken.named, strict=True)
+    )
 
 
-def _correct(view: View, memory: SinkMemory, keep: int, must_cut: bool) -> Correction:
+def _correct(
+    view: View, memory: SinkMemory, named: str | SinkSpec, keep: int, must_cut: bool
+) -> Correction:
+    if isinstance(memory.last, Unreadable):
+        raise RefusedError(
+            f"the sink could not be asked: {memory.last.reason}",
+            subject=memory.sink,
+            next_action="make it reachable, then make the plan again",
+        )
     match memory.kind:
         case "none":
             return _without_memory(view, memory, keep)
         case "sql":
             return correct_sql(view, memory, keep, must_cut=must_cut)
+        case "delta" | "delta-txn":
+            return correct_delta(view, memory, named, keep, must_cut=must_cut)
         case _:
             raise RefusedError(
                 f"a sink of kind {memory.kind} cannot be brought back to an earlier batch yet",
