@@ -193,3 +193,17 @@ def test_planning_touches_nothing(checkpoint: Path) -> None:
     replay_of(checkpoint)
     retry(checkpoint)
     assert digests(checkpoint.parent) == before
+
+
+def test_what_a_query_has_used_since_is_not_undone(checkpoint: Path) -> None:
+    plan = replay_of(checkpoint)
+    apply_plan(plan)
+    last = plan.leaves.last_batch
+    assert last is not None
+    commit = (checkpoint / "commits" / str(last)).read_bytes()
+    (checkpoint / "commits" / str(last + 1)).write_bytes(commit)
+    after = digests(checkpoint)
+    with pytest.raises(StalePlanError, match="a query has run since"):
+        undo_operation(str(checkpoint), plan_id(plan))
+    assert digests(checkpoint) == after
+    assert read_journal(carrying.open_records(str(checkpoint))).open is None

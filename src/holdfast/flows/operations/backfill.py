@@ -64,7 +64,9 @@ def plan_backfill(view: View, wanted: Range) -> Plan:
     made = view.plan(
         "backfill",
         steps,
-        leaves=Leaves(location=place, query_id=query_id, last_batch=None),
+        leaves=Leaves(
+            location=place, query_id=query_id, last_batch=None if span.start is None else 0
+        ),
         hazards=hazards,
         sinks=(fate,),
         untouched=(f"{view.place}: the live checkpoint", "the rows that the sink holds"),

@@ -37,6 +37,7 @@ from holdfast.core.running.lease import Machine
 from holdfast.core.running.ports import Records
 from holdfast.errors import RefusedError, StalePlanError, UsageError
 from holdfast.flows.lease import Lease, acquire
+from holdfast.flows.records.last_batches import last_batches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +113,7 @@ def undo_operation(
             return _pass(records, lease, plan, "undo", last.number, reason, told, last)
         if last.ended:
             _refuse_later(records, known)
+            _refuse_used(plan, direction)
         next_direction: Direction = "undo" if direction == "do" else "do"
         return _pass(records, lease, plan, next_direction, last.number + 1, reason, told)
 
@@ -173,6 +175,22 @@ def _refuse_later(records: Records, known: Journalled) -> None:
                 subject=records.location,
                 next_action=f"holdfast undo {other.operation} first",
             )
+
+
+def _refuse_used(plan: Plan, direction: Direction) -> None:
+    """What an operation left is there to undo until a query has finished a batch on it."""
+    if direction == "undo":
+        return
+    found = last_batches(plan.target)
+    if found.committed != plan.leaves.last_batch:
+        now = "none" if found.committed is None else f"{found.committed:,}"
+        left = "none" if plan.leaves.last_batch is None else f"{plan.leaves.last_batch:,}"
+        raise StalePlanError(
+            f"a query has run since: the newest finished batch is {now}, and the operation left "
+            f"{left}",
+            subject=plan.target,
+            next_action="holdfast plan replay goes back from where it is now",
+        )
 
 
 def _require(plan: Plan, epoch: int) -> None:

@@ -8,7 +8,7 @@ that a later look at the history tells the versions before the replay from those
 import importlib
 from urllib.parse import unquote
 
-from holdfast.adapters.sinks.delta_mark import DeltaMark, mark_of
+from holdfast.adapters.storage.opening import local_path
 from holdfast.core.evidence.sink_memory import SinkMemory
 from holdfast.core.fact import Known
 from holdfast.core.job import SinkSpec
@@ -17,7 +17,7 @@ from holdfast.core.plans.plan import Hazard, SinkFate
 from holdfast.core.plans.requirement import SinkIs
 from holdfast.core.plans.step import RestoreTable
 from holdfast.core.plans.table_span import TableSpan
-from holdfast.core.secret_text import SecretText
+from holdfast.core.secret_text import SecretText, without_password
 from holdfast.errors import RefusedError
 from holdfast.flows.operations.viewing import View
 
@@ -45,8 +45,10 @@ def correct_delta(
             fate=SinkFate(sink=memory.sink, says="nothing is taken out", removed=0, duplicated=0),
             requirements=(needs,),
         )
-    if span.hinders is not None:
-        return _hindered(memory, named, span, needs, must_cut=must_cut)
+    # An undo would put the mark of an earlier epoch back, and with it lower the fence.
+    hinders = "its marks carry the epoch of the lease" if span.packed else span.hinders
+    if hinders is not None:
+        return _hindered(memory, named, hinders, needs, must_cut=must_cut)
     removed = None if span.rows is None or span.rows_kept is None else span.rows - span.rows_kept
     says = f"restored to version {span.to_version:,}, the last without a batch after {keep:,}"
     return Correction(
@@ -62,7 +64,7 @@ def correct_delta(
                 to_version=span.to_version,
                 app=span.app,
                 mark=span.mark,
-                to_mark=_mark(view, span, keep, must_cut=must_cut),
+                to_mark=_mark(view, keep, must_cut=must_cut),
                 says=f"{memory.sink}: restore version {span.to_version:,}, by one commit",
             ),
         ),
@@ -71,24 +73,19 @@ def correct_delta(
     )
 
 
-def _mark(view: View, span: TableSpan, keep: int, *, must_cut: bool) -> int:
-    batch = keep if must_cut else (view.taken.evidence.offsets.newest or 0) + 1
-    if not span.packed:
-        return batch
-    # The epoch that `apply` takes: no writer of an earlier start may write after it.
-    epoch = max(view.epoch + 1, mark_of(span.mark).epoch)
-    return DeltaMark(epoch=epoch, last_batch=batch).version
+def _mark(view: View, keep: int, *, must_cut: bool) -> int:
+    return keep if must_cut else (view.taken.evidence.offsets.newest or 0) + 1
 
 
 def _hindered(
     memory: SinkMemory,
     named: str | SinkSpec,
-    span: TableSpan,
+    hinders: str,
     needs: SinkIs,
     *,
     must_cut: bool,
 ) -> Correction:
-    reason = f"the table cannot go back to an earlier version: {span.hinders}"
+    reason = f"the table cannot go back to an earlier version: {hinders}"
     if must_cut:
         raise RefusedError(
             f"{reason}; and a query with state has to write the same batches again",
@@ -119,9 +116,15 @@ def _where(named: str | SinkSpec) -> tuple[str, str | None]:
         kind, _, rest = named.partition(":")
         folder, _, id_ = rest.rpartition("?app=") if kind == "delta-txn" else (rest, "", "")
         given, app = folder, unquote(id_) if id_ else None
-    if isinstance(given, SecretText) or not isinstance(given, str) or "@" in given.split("?")[0]:
+    if (
+        not isinstance(given, str)
+        or isinstance(given, SecretText)
+        or without_password(given) != given
+    ):
         raise RefusedError(
             "the location of the table holds a secret, which no plan may carry",
             next_action="name the table without it; credentials come from the environment",
         )
-    return given, app
+    here = local_path(given)
+    # A plan may be carried out from another folder.
+    return given if here is None else str(here.absolute()), app
