@@ -9,7 +9,7 @@ STAMP := $(VENV)/.holdfast-ready
 QUICK_SPARK = SPARK_SUBMIT_OPTS="$$($(BIN)/python -m scripts.quick_java)"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv java servers demo test check unit bench golden matrix truth soak jars fuzz docs clean
+.PHONY: help venv java servers demo test check unit bench golden matrix truth soak operations jars fuzz docs clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
@@ -66,6 +66,9 @@ soak: java servers $(STAMP)  ## 200 kills of the pipeline (docs/soak.md), every 
 		tests/audit/test_real_time.py
 	$(BIN)/python -m scripts.soak.zombies
 	$(BIN)/python -m scripts.soak.kafka_zombies --trials 200
+
+operations: $(STAMP)  ## kill apply and undo before every durable call, go on and go back (docs/operations.md)
+	$(BIN)/python -m scripts.operations.run
 
 fuzz: $(STAMP)  ## a long fuzz campaign over every parser and every golden file
 	$(BIN)/python scripts/fuzz/run.py

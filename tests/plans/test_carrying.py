@@ -45,7 +45,9 @@ def test_undo_and_undo_of_undo(case: Case, tmp_path: Path) -> None:
         operation = plan_id(again)
         assert undo_operation(str(checkpoint), operation).direction == "undo"
         assert digests(checkpoint) == before
-        assert undo_operation(str(checkpoint), operation).direction == "do"
+        assert undo_operation(str(checkpoint), operation).steps == ()
+        assert digests(checkpoint) == before
+        assert undo_operation(str(checkpoint), operation, again=True).direction == "do"
         assert digests(checkpoint) == after
         undo_operation(str(checkpoint), operation)
         assert digests(checkpoint) == before
@@ -156,7 +158,7 @@ def test_a_file_altered_between_two_steps_stops_it_with_a_way_back(tmp_path: Pat
 def test_somebody_else_holds_it(checkpoint: Path) -> None:
     plan = replay_of(checkpoint)
     before = digests(checkpoint)
-    with carrying._held(str(checkpoint)), pytest.raises(HoldfastError) as met:
+    with carrying._held(str(checkpoint), ""), pytest.raises(HoldfastError) as met:
         apply_plan(plan)
     assert isinstance(met.value, LeaseHeldError) or "held" in met.value.message
     assert digests(checkpoint) == before

@@ -4,6 +4,7 @@ import hashlib
 import shutil
 from pathlib import Path
 
+from holdfast.core.plans.hazard import HAZARDS
 from holdfast.core.plans.plan import Plan
 from holdfast.errors import RefusedError, UsageError
 from holdfast.flows.evidence import Asked
@@ -11,7 +12,7 @@ from holdfast.flows.operations.replay import plan_replay
 from holdfast.flows.operations.retry import plan_retry
 from holdfast.flows.operations.viewing import View, view
 
-ALL = ("HF601", "HF602", "HF603", "HF604", "HF605", "HF606")
+ALL = tuple(HAZARDS)
 
 
 def copied(checkpoint: Path, tmp_path: Path) -> Path:

@@ -168,6 +168,7 @@ def acquire(
     monotonic: Callable[[], float],
     sleep: Callable[[float], None],
     pace: Pace = PACE,
+    purpose: str = "",
 ) -> Lease:
     """Take the next epoch of a checkpoint and begin to renew it.
 
@@ -180,9 +181,17 @@ def acquire(
     number = newest_number(records.names(FOLDER), records.location)
     if number and not take_over:
         _wait_for(records, number, machine, monotonic, sleep, pace)
-    epoch = Epoch(number=number + 1, holder=machine.me(), released=False)
+    holder = replace(machine.me(), purpose=purpose)
+    epoch = Epoch(number=number + 1, holder=holder, released=False)
     _create(records, epoch)
     return Lease(records, epoch, monotonic=monotonic, pace=pace)
+
+
+def newest_but_of(records: Records, number: int, purpose: str) -> int:
+    """The newest epoch up to `number` that was taken for something else; 0 where there is none."""
+    while number and _read_epoch(records, number).holder.purpose == purpose:
+        number -= 1
+    return number
 
 
 def newest_epoch(records: Records) -> Epoch | None:

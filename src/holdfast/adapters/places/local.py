@@ -1,7 +1,8 @@
 """A folder on a local disk whose files may be moved: by rename and link, durable on return.
 
 A file is created under a temporary name of ours and linked to its own, so that it appears whole or
-not at all. Folders that were left empty stay: Spark passes over them.
+not at all. Temporary files lie in our records beside the folder: a kill leaves none in it. Folders
+that were left empty stay: Spark passes over them.
 """
 
 import hashlib
@@ -41,7 +42,7 @@ class LocalPlace:
     def create(self, name: str, data: bytes) -> None:
         """Write beside, then link to the name."""
         path = self._path(name)
-        with self._spoken(name), _temporary(path) as temporary:
+        with self._spoken(name), self._temporary(path) as temporary:
             with open(temporary, "xb") as file:
                 file.write(data)
                 file.flush()
@@ -75,7 +76,7 @@ class LocalPlace:
                 to.create(name, data)
                 continue
             path = to._path(name)
-            with self._spoken(name), _temporary(path) as temporary:
+            with self._spoken(name), to._temporary(path) as temporary:
                 with open(self._path(name), "rb") as source, open(temporary, "xb") as file:
                     shutil.copyfileobj(source, file, _CHUNK_BYTES)
                     file.flush()
@@ -84,10 +85,25 @@ class LocalPlace:
 
     def archive(self, operation: str) -> Place:
         """Beside the folder; files of our own records go aside inside them."""
-        if f"{os.sep}_holdfast{os.sep}" in f"{self._root}{os.sep}":
+        if _is_ours(self._root):
             return LocalPlace(Path(self._root) / ARCHIVE / operation / "records")
         beside = records_path(Path(self._root), self.location)
         return LocalPlace(beside / ARCHIVE / operation / "checkpoint")
+
+    @contextmanager
+    def _temporary(self, path: str) -> Iterator[str]:
+        """A name for what is to be linked to the path; gone afterwards."""
+        folder, leaf = os.path.split(path)
+        _make_folders(folder)
+        if not _is_ours(self._root):
+            folder = os.path.join(records_path(Path(self._root), self.location), ARCHIVE)
+            _make_folders(folder)
+        temporary = os.path.join(folder, f".{leaf}.{uuid.uuid4()}.tmp")
+        try:
+            yield temporary
+        finally:
+            with suppress(OSError):
+                os.unlink(temporary)
 
     def _link(self, temporary: str, path: str, name: str) -> None:
         try:
@@ -134,6 +150,11 @@ class LocalPlace:
             ) from error
 
 
+def _is_ours(root: str) -> bool:
+    """Whether a folder lies in records of ours."""
+    return f"{os.sep}_holdfast{os.sep}" in f"{root}{os.sep}"
+
+
 def _local(place: Place) -> LocalPlace:
     if not isinstance(place, LocalPlace):
         raise RefusedError("files cannot be moved to another store", subject=place.location)
@@ -147,18 +168,6 @@ def _mark(path: str, name: str, *, whole: bool = False) -> FileMark:
             return FileMark(name=name, size_bytes=size, sha256=None)
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return FileMark(name=name, size_bytes=size, sha256=digest)
-
-
-@contextmanager
-def _temporary(path: str) -> Iterator[str]:
-    folder, leaf = os.path.split(path)
-    _make_folders(folder)
-    temporary = os.path.join(folder, f".{leaf}.{uuid.uuid4()}.tmp")
-    try:
-        yield temporary
-    finally:
-        with suppress(OSError):
-            os.unlink(temporary)
 
 
 def _make_folders(folder: str) -> None:

@@ -7,5 +7,6 @@ HAZARDS: dict[str, str] = {
     "HF604": "a query may be running on this checkpoint",
     "HF605": "rows will be lost",
     "HF606": "jobs that read the output are not part of the plan",
+    "HF610": "a file and its checksum differ, and nobody knows which of the two is right",
 }
 """Never reused; each has its section in docs/findings.md."""

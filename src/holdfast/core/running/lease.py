@@ -80,6 +80,8 @@ class Holder:
     """Of Holdfast."""
     run_id: str
     """Unique for every attempt to take an epoch."""
+    purpose: str = ""
+    """The operation that it was taken for, by its id; empty for a run."""
 
     def shares_place(self, other: "Holder") -> bool:
         """Whether pids of the two can be compared: the same boot, the same namespace."""
@@ -255,6 +257,7 @@ def _parse_holder(data: bytes) -> Holder:
         started_ms=started_ms,
         version=text_field(values, "version", _WHAT),
         run_id=text_field(values, "run_id", _WHAT),
+        purpose=text_field(values, "purpose", _WHAT) if "purpose" in values else "",
     )
 
 

@@ -36,7 +36,7 @@ from holdfast.core.plans.ports import Direction
 from holdfast.core.running.lease import Machine
 from holdfast.core.running.ports import Records
 from holdfast.errors import RefusedError, StalePlanError, UsageError
-from holdfast.flows.lease import Lease, acquire
+from holdfast.flows.lease import Lease, acquire, newest_but_of
 from holdfast.flows.records.last_batches import last_batches
 
 
@@ -68,11 +68,12 @@ def apply_plan(
     and where it was carried out already; LeaseHeldError where the checkpoint is held.
     """
     operation = plan_id(plan)
-    with _held(plan.target) as (records, lease):
+    with _held(plan.target, operation) as (records, lease):
         known = _known(records, operation)
         last = known.last if known else None
         if known is None or last is None:
-            _require(plan, lease.epoch - 1)
+            # Killed between the lease and its first change, it took epochs and changed nothing.
+            _require(plan, newest_but_of(records, lease.epoch - 1, operation))
             records.create(plan_name(operation), encode_plan(plan))
             return _pass(records, lease, plan, "do", 1, reason, told)
         direction = _direction(records, operation, last)
@@ -95,10 +96,14 @@ def undo_operation(
     operation: str,
     *,
     reason: str = "",
+    again: bool = False,
     told: Told = lambda step, direction: None,
 ) -> Carried:
-    """Undo an operation, whole or half done; one that was undone is carried out again."""
-    with _held(checkpoint) as (records, lease):
+    """Undo an operation, whole or half done; with `again`, carry out one that was undone.
+
+    One that is undone already stays so: whoever was killed after the last step may ask once more.
+    """
+    with _held(checkpoint, operation) as (records, lease):
         known = _known(records, operation)
         if known is None or not known.passes:
             raise UsageError(
@@ -111,6 +116,15 @@ def undo_operation(
         direction = _direction(records, operation, last)
         if not last.ended and direction == "undo":
             return _pass(records, lease, plan, "undo", last.number, reason, told, last)
+        if last.ended and direction == "undo" and not again:
+            return Carried(
+                operation=operation,
+                plan=plan,
+                direction="undo",
+                number=last.number,
+                steps=(),
+                continued=True,
+            )
         if last.ended:
             _refuse_later(records, known)
             _refuse_used(plan, direction)
@@ -119,10 +133,12 @@ def undo_operation(
 
 
 @contextmanager
-def _held(checkpoint: str) -> Iterator[tuple[Records, Lease]]:
+def _held(checkpoint: str, operation: str) -> Iterator[tuple[Records, Lease]]:
     records = open_records(checkpoint)
     machine: Machine = ThisMachine()
-    with acquire(records, machine=machine, monotonic=time.monotonic, sleep=time.sleep) as lease:
+    with acquire(
+        records, machine=machine, monotonic=time.monotonic, sleep=time.sleep, purpose=operation
+    ) as lease:
         yield records, lease
 
 

@@ -13,6 +13,7 @@ from holdfast.core.plans.span import PartitionOffset
 from holdfast.flows.evidence import Asked
 from holdfast.flows.operations.backfill import Range, plan_backfill
 from holdfast.flows.operations.replay import plan_replay
+from holdfast.flows.operations.resume import plan_resume
 from holdfast.flows.operations.retry import plan_retry
 from holdfast.flows.operations.viewing import View, view
 from holdfast.surfaces.cli.delivery import Output, deliver
@@ -74,6 +75,21 @@ def retry(
 ) -> None:
     """Run the newest batch again, over the same input, under the same id."""
     _deliver(plan_retry, _asked(target, sink, source, file, profile), accept, o, output)
+
+
+@app.command()
+def resume(
+    target: Target,
+    o: File = None,
+    accept: Accept = None,
+    sink: Sinks = None,
+    source: Sources = None,
+    file: DeclarationFile = "holdfast.yaml",
+    profile: Profile = None,
+    output: Answer = Output.text,
+) -> None:
+    """Mend what keeps a checkpoint from starting: torn files, leftovers, a lost query id."""
+    _deliver(plan_resume, _asked(target, sink, source, file, profile), accept, o, output)
 
 
 @app.command()

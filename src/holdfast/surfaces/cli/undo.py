@@ -20,6 +20,9 @@ def command(
     checkpoint: Annotated[
         str, typer.Option(help="The job or the checkpoint that it was carried out on.")
     ],
+    again: Annotated[
+        bool, typer.Option("--again", help="Carry out once more what was undone.")
+    ] = False,
     reason: Annotated[str, typer.Option(help="Why; the journal keeps it.")] = "",
     file: DeclarationFile = "holdfast.yaml",
     profile: Profile = None,
@@ -27,14 +30,14 @@ def command(
 ) -> None:
     """Go back to before an operation, byte for byte.
 
-    Undone again, it is carried out again. Works on an operation that was killed half-way, too. Exit
+    Works on an operation that was killed half-way, too. One that is undone already stays so. Exit
     code 0: undone; 3: something came after it, or another process holds the checkpoint; 1: refused;
     2: it could not be done.
     """
 
     def carried() -> Carried:
         _, (target,) = find_targets(checkpoint, file=file, profile=profile)
-        return undo_operation(target.checkpoint, operation, reason=reason)
+        return undo_operation(target.checkpoint, operation, reason=reason, again=again)
 
     deliver(
         carried,
