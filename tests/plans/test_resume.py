@@ -239,7 +239,7 @@ def test_an_id_that_our_records_know(tmp_path: Path) -> None:
     original = (checkpoint / "metadata").read_bytes()
     query_id = lost_id(checkpoint)
     identity = Identity(job="job", query_id=query_id, checkpoint=str(checkpoint))
-    with carrying._held(str(checkpoint)) as (records, _):
+    with carrying._held(str(checkpoint), "") as (records, _):
         records.create(IDENTITY, encode_record(identity))
     before = digests(checkpoint)
     plan = resume(checkpoint)

@@ -73,7 +73,7 @@ def plan_backfill(view: View, wanted: Range) -> Plan:
         notes=(
             f"{span.amount:,} {span.unit}, in one batch of a query of its own",
             "killed, the same run goes on: the batch is in the sink once",
-            "undo puts the checkpoint of the backfill aside; rows that it has written stay",
+            "undo puts the checkpoint of the backfill aside, until it has run",
         ),
         next_command=f"holdfast run {job.name} --backfill {name}",
     )

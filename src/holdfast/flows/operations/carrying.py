@@ -31,6 +31,7 @@ from holdfast.core.plans.journal import (
     read_names,
     write_begin,
 )
+from holdfast.core.plans.mending import Ends
 from holdfast.core.plans.plan import Plan
 from holdfast.core.plans.ports import Direction
 from holdfast.core.running.lease import Machine
@@ -198,8 +199,9 @@ def _refuse_used(plan: Plan, direction: Direction) -> None:
     if direction == "undo":
         return
     found = last_batches(plan.target)
-    if found.committed != plan.leaves.last_batch:
-        now = "none" if found.committed is None else f"{found.committed:,}"
+    logs = Ends(planned=found.planned, committed=found.committed)
+    if logs.done_through != plan.leaves.last_batch:
+        now = "none" if logs.done_through is None else f"{logs.done_through:,}"
         left = "none" if plan.leaves.last_batch is None else f"{plan.leaves.last_batch:,}"
         raise StalePlanError(
             f"a query has run since: the newest finished batch is {now}, and the operation left "

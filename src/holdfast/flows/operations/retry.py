@@ -16,8 +16,6 @@ def plan_retry(view: View) -> Plan:
             subject=view.place,
             next_action=f"holdfast run {view.name}",
         )
-    # Not every batch has a commit of its own (asynchronous progress tracking).
-    earlier = [batch for batch in view.taken.look.found.commits.ids if batch < newest]
     names = [n for n in log_files_beyond(view.taken.look.found, newest - 1) if "commits" in n]
     remembers = [m for m in evidence.sinks if m.skips != "never"]
     hazards = []
@@ -42,7 +40,7 @@ def plan_retry(view: View) -> Plan:
     return view.plan(
         "retry",
         view.put_aside(names, f"commits/: put batch {newest:,} aside"),
-        leaves=view.leaves(max(earlier, default=None)),
+        leaves=view.leaves(newest - 1 if newest else None),
         hazards=hazards,
         sinks=tuple(fates),
         untouched=("offsets/", "state/", "sources/"),
