@@ -102,28 +102,6 @@ def run_until(arguments: Sequence[str], said: Path, below: Path, point: int) -> 
         return seen.exit_code
 
 
-def run_failing(
-    arguments: Sequence[str], said: Path, below: Path, point: int, error: int
-) -> tuple[int, bool]:
-    """Let the durable call number `point` and all after it fail, as on a disk that is full.
-
-    The exit code, and whether any call failed. Calls that only remove names succeed.
-    """
-    count = 0
-
-    def decide(operation: Operation) -> int:
-        nonlocal count
-        if not is_below(operation, below) or operation.call == "unlink":
-            return 0
-        count += 1
-        return error if count >= point else 0
-
-    with ForkedGate(arguments, said) as gate:
-        seen = gate.watch(decide, within_s=WITHIN_S)
-        assert isinstance(seen, Ended), f"no end within {WITHIN_S} s: {arguments}"
-        return seen.exit_code, count >= point
-
-
 def is_below(operation: Operation, folder: Path) -> bool:
     paths = (operation.path, operation.origin or "")
     return any(path == str(folder) or path.startswith(f"{folder}/") for path in paths)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from holdfast.adapters.plan_file import plan_id, write_plan
 from holdfast.adapters.records.opening import open_records
+from holdfast.core.plans.hazard import HAZARDS
 from holdfast.core.plans.plan import Plan
 from holdfast.flows.evidence import Asked
 from holdfast.flows.journal import read_journal
@@ -17,7 +18,7 @@ from holdfast.flows.operations.retry import plan_retry
 from holdfast.flows.operations.viewing import View, view
 
 GOLDEN = Path(__file__).resolve().parents[2] / "tests" / "golden" / "4.2.0"
-ALL = ("HF601", "HF602", "HF603", "HF604", "HF605", "HF606")
+ALL = tuple(HAZARDS)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from holdfast.flows.journal import read_journal
 from holdfast.flows.operations import carrying
 from holdfast.flows.operations.carrying import apply_plan, undo_operation
 from tests.golden_cases import CASES, GOLDEN, Case
-from tests.plans.worlds import copied, digests, newest_replay, retry
+from tests.plans.worlds import copied, digests, newest_replay, retry, stop_within
 
 NEWEST = [case for case in CASES if case.version == "4.2.0"]
 STATELESS = GOLDEN / "4.2.0" / "foreach_batch" / "checkpoint"
@@ -82,21 +82,7 @@ def test_a_stop_at_any_step(
     plan = replay_of(checkpoint)
     stop_at = min(stop_at, len(plan.steps))
     before = digests(checkpoint)
-    real = carrying.carry_out
-    calls = []
-
-    def stopping(*arguments: object) -> None:
-        calls.append(arguments)
-        if len(calls) == stop_at and half == "before":
-            raise KeyboardInterrupt
-        real(*arguments)  # type: ignore[arg-type]
-        if len(calls) == stop_at and half == "after":
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(carrying, "carry_out", stopping)
-    with pytest.raises(KeyboardInterrupt):
-        apply_plan(plan)
-    monkeypatch.setattr(carrying, "carry_out", real)
+    stop_within(plan, stop_at, half, monkeypatch)
     records = carrying.open_records(str(checkpoint))
     assert read_journal(records).open == plan_id(plan)
     if then == "undo":

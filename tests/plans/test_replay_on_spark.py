@@ -152,10 +152,8 @@ def test_a_query_with_state_is_cut_back(kind: str, spark: SparkSession, tmp_path
     assert operation in {path.name.partition(".")[0] for path in journal(world)}
 
 
-def test_the_state_of_the_other_time_line_would_have_been_loaded(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    """The control: logs cut back by hand and state left alone count rows twice."""
+def test_snapshots_of_the_other_time_line_go_aside(spark: SparkSession, tmp_path: Path) -> None:
+    """Left there, the newest would be loaded; the one that the query goes on from stays."""
     for name, value in STATES["rocksdb"].items():
         spark.conf.set(f"spark.sql.streaming.stateStore.{name}", value)
     world = World(spark, tmp_path, stateful=True)

@@ -21,7 +21,7 @@ from holdfast.flows.operations.known_id import known_id
 from holdfast.flows.operations.resume import NOTHING, plan_resume
 from holdfast.flows.operations.viewing import View
 from tests.golden_cases import CASES, GOLDEN, Case
-from tests.plans.worlds import copied, digests, looked
+from tests.plans.worlds import copied, digests, looked, stop_within
 
 NEWEST = [case for case in CASES if case.version == "4.2.0"]
 STATELESS = GOLDEN / "4.2.0" / "foreach_batch" / "checkpoint"
@@ -120,21 +120,7 @@ def test_a_stop_at_any_step(
     before = digests(checkpoint)
     plan = resume(checkpoint)
     assert len(plan.steps) >= 3
-    real = carrying.carry_out
-    calls = []
-
-    def stopping(*arguments: object) -> None:
-        calls.append(arguments)
-        if len(calls) == stop_at and half == "before":
-            raise KeyboardInterrupt
-        real(*arguments)  # type: ignore[arg-type]
-        if len(calls) == stop_at and half == "after":
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(carrying, "carry_out", stopping)
-    with pytest.raises(KeyboardInterrupt):
-        apply_plan(plan)
-    monkeypatch.setattr(carrying, "carry_out", real)
+    stop_within(plan, stop_at, half, monkeypatch)
     if then == "apply":
         assert apply_plan(plan).continued
         assert looked(checkpoint).taken.evidence.restart_kind == "next"

@@ -4,10 +4,13 @@ import hashlib
 import shutil
 from pathlib import Path
 
+import pytest
+
 from holdfast.core.plans.hazard import HAZARDS
 from holdfast.core.plans.plan import Plan
 from holdfast.errors import RefusedError, UsageError
 from holdfast.flows.evidence import Asked
+from holdfast.flows.operations import carrying
 from holdfast.flows.operations.replay import plan_replay
 from holdfast.flows.operations.retry import plan_retry
 from holdfast.flows.operations.viewing import View, view
@@ -50,3 +53,21 @@ def retry(checkpoint: Path) -> Plan | None:
         return plan_retry(looked(checkpoint))
     except RefusedError:
         return None
+
+
+def stop_within(plan: Plan, stop_at: int, half: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Carry out a plan and stop it before or after one of its steps, counted from 1."""
+    real = carrying.carry_out
+    calls = []
+
+    def stopping(*arguments: object) -> None:
+        calls.append(arguments)
+        if len(calls) == stop_at and half == "before":
+            raise KeyboardInterrupt
+        real(*arguments)  # type: ignore[arg-type]
+        if len(calls) == stop_at and half == "after":
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(carrying, "carry_out", stopping)
+        carrying.apply_plan(plan)

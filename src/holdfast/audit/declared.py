@@ -19,11 +19,10 @@ from holdfast.audit.steadiness import one_batch_twice
 from holdfast.audit.through import lead_through
 from holdfast.core.crash.place import Area, Layout
 from holdfast.core.formats.query_metadata import parse_query_metadata
-from holdfast.core.job import Declaration, Job
+from holdfast.core.job import FILE_FORMATS, Declaration, Job
 from holdfast.core.running.ports import NativeSink, TrialSink, TrialTarget
 from holdfast.errors import UsageError
 
-FILE_FORMATS = ("json", "csv", "parquet", "text")
 _RECORDS = "_holdfast"
 _FILE = "holdfast.yaml"
 

@@ -20,7 +20,6 @@ from holdfast.adapters.own_folder import own_folder
 from holdfast.adapters.records.opening import open_records
 from holdfast.adapters.surroundings.processes import ProcessGroup
 from holdfast.audit.declared import (
-    FILE_FORMATS,
     copied_sink,
     job_environ,
     job_of,
@@ -29,7 +28,7 @@ from holdfast.audit.declared import (
 from holdfast.audit.twin import copy_twin, file_marks
 from holdfast.core.crash.table import Table
 from holdfast.core.fact import Known
-from holdfast.core.job import Declaration, Job
+from holdfast.core.job import FILE_FORMATS, Declaration, Job
 from holdfast.core.recording.progress import by_batch
 from holdfast.core.recording.segment import PROGRESS
 from holdfast.core.running.ports import NativeSink, TrialSink, TrialTarget

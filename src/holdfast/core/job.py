@@ -8,6 +8,9 @@ OutputMode = Literal["append", "update", "complete"]
 TriggerKind = Literal["processing-time", "available-now", "planned-batch"]
 """planned-batch: the one batch that is planned and not committed, and no other; for backfills."""
 
+FILE_FORMATS: Final = ("json", "csv", "parquet", "text")
+"""Formats of the file source."""
+
 UNDECLARED: Final = "undeclared"
 """Source and sink of a query that existing code built: Spark knows them, we do not."""
 

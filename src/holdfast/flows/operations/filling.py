@@ -3,13 +3,12 @@
 from dataclasses import replace
 
 from holdfast.adapters.storage.opening import local_path
-from holdfast.core.job import Declaration, Job, TriggerSpec
+from holdfast.core.job import FILE_FORMATS, Declaration, Job, TriggerSpec
 from holdfast.errors import RefusedError, UsageError
 from holdfast.flows.operations.backfill import FOLDER
 from holdfast.flows.records.last_batches import last_batches
 
 _PLANNED = TriggerSpec(kind="planned-batch", interval=None)
-_FILE_FORMATS = ("json", "csv", "parquet", "text")
 
 
 def as_backfill(declaration: Declaration, names: tuple[str, ...], backfill: str) -> Declaration:
@@ -23,7 +22,7 @@ def as_backfill(declaration: Declaration, names: tuple[str, ...], backfill: str)
         )
     above = job.checkpoint.rstrip("/").rpartition("/")[0]
     options = dict(job.source.options)
-    if job.source.format in _FILE_FORMATS:
+    if job.source.format in FILE_FORMATS:
         # Input is the live query's to archive or delete.
         options["cleanSource"] = "off"
     ours = replace(

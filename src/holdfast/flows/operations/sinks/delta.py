@@ -12,7 +12,7 @@ from holdfast.adapters.storage.opening import local_path
 from holdfast.core.evidence.sink_memory import SinkMemory
 from holdfast.core.fact import Known
 from holdfast.core.job import SinkSpec
-from holdfast.core.plans.correction import Correction
+from holdfast.core.plans.correction import Correction, Way
 from holdfast.core.plans.plan import Hazard, SinkFate
 from holdfast.core.plans.requirement import SinkIs
 from holdfast.core.plans.step import RestoreTable
@@ -34,13 +34,13 @@ def correct_delta(
     spans = importlib.import_module("holdfast.adapters.memories.delta_span")
     ledger = memory.skips == "checked" if app is None else None
     span: TableSpan | None = spans.span_after(path, view.query_id, keep, app=app, ledger=ledger)
-    way = "cut" if must_cut else "forward"
+    way: Way = "cut" if must_cut else "forward"
     last = memory.last.value if isinstance(memory.last, Known) else None
     spelled = f"delta:{path}" if app is None else f"delta-txn:{path}?app={app}"
     needs = SinkIs(sink=spelled, query_id=view.query_id, last=last, version=memory.version)
     if span is None or span.to_version is None:
         return Correction(
-            way="cut" if must_cut else "forward",
+            way=way,
             reason=f"the table holds nothing after batch {keep:,}",
             fate=SinkFate(sink=memory.sink, says="nothing is taken out", removed=0, duplicated=0),
             requirements=(needs,),
@@ -52,7 +52,7 @@ def correct_delta(
     removed = None if span.rows is None or span.rows_kept is None else span.rows - span.rows_kept
     says = f"restored to version {span.to_version:,}, the last without a batch after {keep:,}"
     return Correction(
-        way="cut" if way == "cut" else "forward",
+        way=way,
         reason="nobody else wrote to the table since, so its earlier version is exact",
         fate=SinkFate(
             sink=memory.sink, says=says, removed=removed, kept=span.rows_kept, duplicated=0
